@@ -117,6 +117,11 @@ class SKUA_API SendAwaiter {
   bool is_sent_ = false;
 };
 
+/// Tells a socket that its WebSocket was dropped.
+struct SKUA_API SocketRelease {
+  void operator()(ws::Socket* socket) const noexcept;
+};
+
 }  // namespace detail
 
 /// A handle that sends to a WebSocket from any thread; copies refer to the same socket.
@@ -153,9 +158,6 @@ class SKUA_API WebSocketSender final {
 class SKUA_API WebSocket final {
  public:
   explicit WebSocket(ws::Socket& socket SKUA_LIFETIMEBOUND) noexcept : socket_(&socket) {}
-  /// A client's socket, with its connection.
-  WebSocket(ws::Socket& socket, std::shared_ptr<void> connection) noexcept
-      : socket_(&socket), connection_(std::move(connection)) {}
   WebSocket(WebSocket&&) noexcept = default;
   WebSocket& operator=(WebSocket&&) noexcept = default;
   WebSocket(const WebSocket&) = delete;
@@ -234,8 +236,7 @@ class SKUA_API WebSocket final {
   [[nodiscard]] Attachments& attachments() SKUA_LIFETIMEBOUND;
 
  private:
-  ws::Socket* socket_;
-  std::shared_ptr<void> connection_{};
+  std::unique_ptr<ws::Socket, detail::SocketRelease> socket_;
 };
 
 /// A WebSocket handler with callbacks instead of a coroutine. All sockets of a route share them,

@@ -98,7 +98,7 @@ Task<Result<Opened, Problem>> open_socket(std::shared_ptr<Core> core, std::strin
 Task<Result<WebSocket, Problem>> hold_socket(Task<Result<Opened, Problem>> opening) {
   Result<Opened, Problem> opened = co_await std::move(opening);
   if (!opened) co_return opened.error();
-  WebSocket socket(opened->connection->socket(), opened->connection->hold());
+  WebSocket socket = opened->connection->hold();
   opened->start();
   co_return std::move(socket);
 }
@@ -120,7 +120,7 @@ Task<Result<CloseReason, Problem>> run_socket(Task<Result<Opened, Problem>> open
   Result<Opened, Problem> opened = co_await std::move(opening);
   if (!opened) co_return opened.error();
   WebSocketConnection& connection = *opened->connection;
-  WebSocket socket(connection.socket(), connection.hold());
+  WebSocket socket = connection.hold();
   connection.listen(socket, callbacks);
   const Calling calling(connection);
   if (callbacks.open) connection.guarded([&] { callbacks.open(socket); });

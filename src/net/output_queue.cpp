@@ -12,19 +12,14 @@ namespace {
 constexpr std::size_t slices_per_send = 16;
 constexpr std::size_t copied_bytes = 4096;  // up to here, copying is cheaper than a slice
 
-struct BodySegment final : Segment {
-  explicit BodySegment(Body&& kept) : body(std::move(kept)) {}
-  Body body;
-};
-
 // Returns a part of a body's text. If the body owns the text, both share it from then on.
-Body part_of(Body& body, std::size_t offset, std::size_t size_bytes) {
+SKUA_COLD SharedText part_of(Body& body, std::size_t offset, std::size_t size_bytes) {
+  SKUA_ASSERT(body.kind() != Body::Kind::Inline);
   if (std::string* const text = body.owned()) {
     body = Body(std::make_shared<const std::string>(std::move(*text)));
   }
-  const std::string_view part = body.text().substr(offset, size_bytes);
   const SharedText* const shared = body.shared();
-  return shared != nullptr ? Body(SharedText{shared->owner, part}) : Body::borrowed(part);
+  return {shared != nullptr ? shared->owner : nullptr, body.text().substr(offset, size_bytes)};
 }
 
 std::uint64_t pressure_of(const Segment& segment) noexcept {
@@ -54,40 +49,58 @@ void OutputQueue::append(std::string_view text) {
 }
 
 void OutputQueue::append_body(Body&& body) {
-  if (body.size_bytes() == 0) return;
-  auto segment = std::make_unique<BodySegment>(std::move(body));
-  segment->size_bytes = segment->body.size_bytes();
-  if (const FileRange* range = segment->body.file()) {
-    segment->file = range->file;
-    segment->offset = range->offset;
-  } else {
-    segment->data = segment->body.text().data();
-  }
+  const FileRange* const range = body.file();
+  if (range == nullptr) return append_shared(part_of(body, 0, body.text().size()));
+  if (range->size_bytes == 0) return;
+  auto segment = reference(std::shared_ptr(range->owner));
+  segment->file = range->file;
+  segment->offset = range->offset;
+  segment->size_bytes = range->size_bytes;
   push(std::move(segment));
 }
 
+std::unique_ptr<OutputReference> OutputQueue::reference(std::shared_ptr<const void>&& owner) {
+  std::unique_ptr<OutputReference> reference = blocks_->references_.take();
+  reference->owner = std::move(owner);
+  reference->file = -1;
+  return reference;
+}
+
+void OutputQueue::append_shared(SharedText&& text) {
+  if (text.text.empty()) return;
+  auto segment = reference(std::move(text.owner));
+  segment->data = text.text.data();
+  segment->size_bytes = text.text.size();
+  push(std::move(segment));
+}
+
+// A text that many queues share is not copied into the first block of each.
 void OutputQueue::append_piece(Body&& piece) {
+  if (SharedText* const shared = piece.shared(); shared != nullptr && empty()) {
+    return append_shared(std::move(*shared));
+  }
   if (piece.size_bytes() <= copied_bytes && piece.file() == nullptr) return append(piece.text());
   append_body(std::move(piece));
 }
 
 void OutputQueue::append_part(Body& body, std::size_t offset, std::size_t size_bytes) {
   if (size_bytes <= copied_bytes) return append(body.text().substr(offset, size_bytes));
-  append_body(part_of(body, offset, size_bytes));
+  append_shared(part_of(body, offset, size_bytes));
 }
 
 void OutputQueue::move_front(OutputQueue& to, std::size_t size_bytes) {
-  if (head_->is_block) {
-    to.append({head_->data, size_bytes});
+  const std::string_view part(head_->data, size_bytes);
+  if (head_->is_block || size_bytes <= copied_bytes) {
+    to.append(part);
   } else {
-    Body& body = static_cast<BodySegment&>(*head_).body;
-    to.append_part(body, static_cast<std::size_t>(head_->data - body.text().data()), size_bytes);
+    to.append_shared({static_cast<OutputReference&>(*head_).owner, part});
   }
   consume(size_bytes);
 }
 
 Body OutputQueue::take_file() noexcept {
-  Body file = std::move(static_cast<BodySegment&>(*head_).body);
+  auto& front = static_cast<OutputReference&>(*head_);
+  Body file(FileRange{std::move(front.owner), front.file, front.offset, front.size_bytes});
   pop();
   return file;
 }
@@ -148,6 +161,10 @@ void OutputQueue::pop() noexcept {
   }
   if (front->is_block) {
     blocks_->give_back(std::unique_ptr<OutputBlock>(static_cast<OutputBlock*>(front.release())));
+  } else {
+    std::unique_ptr<OutputReference> reference(static_cast<OutputReference*>(front.release()));
+    reference->owner.reset();
+    blocks_->references_.give_back(std::move(reference));
   }
 }
 

@@ -38,13 +38,23 @@ struct OutputBlock final : Segment {
   std::size_t used = 0;  ///< from the front; the room of sent bytes is not reused
 };
 
-/// The blocks of the queues of one thread.
+/// A segment that refers to memory or a file of `owner`; from a worker's pool, too.
+struct OutputReference final : Segment {
+  std::shared_ptr<const void> owner{};
+};
+
+/// The blocks and references of the queues of one thread.
 class OutputBlocks final : public base::Pool<OutputBlock> {
  public:
-  using Pool::Pool;
+  explicit OutputBlocks(std::size_t kept) : Pool(kept), references_(kept * references_per_block) {}
 
  private:
+  friend class OutputQueue;
   friend class StreamPump;
+  // As many as a publication to numerous sockets takes; they are small.
+  static constexpr std::size_t references_per_block = 4;
+
+  base::Pool<OutputReference> references_;
   loop::Loop* loop_ = nullptr;  // of its pumps, so that none has to store it
 };
 
@@ -91,7 +101,7 @@ class OutputQueue {
   /// Appends a copy of the text.
   void append(std::string_view text);
   /// Appends a body without copying it; for bodies that are too large to copy.
-  void append_body(Body&& body);
+  SKUA_COLD void append_body(Body&& body);
 
   /// Appends a piece of any size. Short texts are copied, which is cheaper than a slice.
   void append_piece(Body&& piece);
@@ -122,6 +132,8 @@ class OutputQueue {
     return head_ == nullptr || !head_->last->is_block ? 0 : max_reserve - last_block().used;
   }
   char* add_block();
+  void append_shared(SharedText&& text);
+  [[nodiscard]] std::unique_ptr<OutputReference> reference(std::shared_ptr<const void>&& owner);
   void push(std::unique_ptr<Segment> segment) noexcept;
   void pop() noexcept;
 

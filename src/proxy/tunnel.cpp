@@ -9,7 +9,8 @@
 
 #include "loop/clock.hpp"
 #include "net/stream_pump.hpp"
-#include "server/websocket/takeover.hpp"
+#include "server/websocket/carrier.hpp"
+#include "server/websocket/takeovers.hpp"
 #include "skua/body_writer.hpp"
 
 namespace skua::proxy {
@@ -144,84 +145,77 @@ struct TunnelUpgrade final : detail::Upgrade {
   Duration idle{};
 };
 
-class Tunnel final : public server::Takeover, private ClientSide {
+/// The user of a carrier, like server::SocketRun, which explains the functions; but no socket gives
+/// it messages.
+class Tunnel final : private ClientSide {
  public:
-  Tunnel(server::Resources& resources, ws::Wire& wire, const TunnelUpgrade& upgrade)
-      : loop_(resources.loop),
-        wire_(wire),
-        idle_(upgrade.idle),
-        progress_(loop_.now()),
-        server_(std::exchange(upgrade.upstream, nullptr)) {}
-  ~Tunnel() override { cancel(); }
+  Tunnel(server::Carrier& carrier, const detail::Upgrade& upgrade)
+      : carrier_(carrier),
+        idle_(static_cast<const TunnelUpgrade&>(upgrade).idle),
+        progress_(carrier_.now()),
+        server_(std::exchange(static_cast<const TunnelUpgrade&>(upgrade).upstream, nullptr)) {}
+  Tunnel(const Tunnel&) = delete;
+  Tunnel& operator=(const Tunnel&) = delete;
+  ~Tunnel() { cancel(); }
 
-  void start(Request&, const detail::Upgrade&) override {
-    server_->start(static_cast<ClientSide&>(*this));
-  }
-  void receive(std::span<char> input) override {
-    progress_ = loop_.now();
+  void start(Request&, const detail::Upgrade&) { server_->start(static_cast<ClientSide&>(*this)); }
+  void receive(std::span<char> input) {
+    progress_ = carrier_.now();
     if (!is_over_) server_->send({input.data(), input.size()});
   }
-  void receive_end() override {
+  void receive_end() {
     if (!is_over_) server_->end_output();
   }
-  [[nodiscard]] bool wants_input() const noexcept override {
-    return is_over_ || server_->has_room();
-  }
-  void output_drained() override {
-    if (!is_over_ && wire_.pending_bytes() < high_water_bytes) server_->receive();
+  [[nodiscard]] bool wants_input() const noexcept { return is_over_ || server_->has_room(); }
+  void output_drained() {
+    if (!is_over_ && carrier_.pending_bytes() < high_water_bytes) server_->receive();
   }
 
-  [[nodiscard]] bool can_resume() const noexcept override { return false; }
-  void resume() override {}
-  [[nodiscard]] bool is_over() const noexcept override { return is_over_; }
-  [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept override {
+  [[nodiscard]] bool can_resume() const noexcept { return false; }
+  void resume() {}
+  [[nodiscard]] bool is_over() const noexcept { return is_over_; }
+  [[nodiscard]] bool is_timed() const noexcept { return true; }
+  [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept {
     return later(progress_, idle_);
   }
-  void time_out() override { cancel(); }
+  void time_out() { cancel(); }
   // No protocol is known here in which a peer could be told.
-  void drain() override {
+  void drain() {
     cancel();
-    wire_.settle_later();
+    carrier_.settle_later();
   }
-  void cancel() noexcept override {
+  void cancel() noexcept {
     if (std::exchange(is_over_, true)) return;
     server_->close();
   }
-  void fail(const std::exception_ptr&) noexcept override { cancel(); }
+  void fail(const std::exception_ptr&) noexcept { cancel(); }
+  void on_message(const Message&) noexcept {}
+  void on_drained() noexcept {}
 
  private:
   bool take(std::string_view bytes) override {
-    progress_ = loop_.now();
-    wire_.write(bytes);
-    wire_.settle_later();
-    return wire_.pending_bytes() < high_water_bytes;
+    progress_ = carrier_.now();
+    carrier_.write(bytes);
+    carrier_.settle_later();
+    return carrier_.pending_bytes() < high_water_bytes;
   }
   void server_drained() noexcept override {
-    progress_ = loop_.now();
-    wire_.settle_later();
+    progress_ = carrier_.now();
+    carrier_.settle_later();
   }
   void server_ended() noexcept override {
     is_over_ = true;
-    wire_.settle_later();
+    carrier_.settle_later();
   }
 
-  loop::Loop& loop_;
-  ws::Wire& wire_;
+  server::Carrier& carrier_;
   const Duration idle_;
   loop::Instant progress_;  // when the last byte went either way
   const std::shared_ptr<ServerSide> server_;
   bool is_over_ = false;
 };
 
-class Tunnels final : public server::Takeovers {
- public:
-  std::unique_ptr<server::Takeover> take_over(server::Resources& resources, ws::Wire& wire,
-                                              const detail::Upgrade& upgrade) const override {
-    return std::make_unique<Tunnel>(resources, wire, static_cast<const TunnelUpgrade&>(upgrade));
-  }
-};
-
-constexpr Tunnels tunnels;
+constexpr server::Takeovers<Tunnel> tunnels;
 
 }  // namespace
 

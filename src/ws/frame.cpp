@@ -97,6 +97,10 @@ Result<void> parse_frame_start(char first, char second, FrameHeader& out) noexce
 Result<std::size_t> parse_frame_header(std::string_view input, FrameHeader& out) noexcept {
   if (input.size() < 2) return std::size_t{0};
   if (const auto start = parse_frame_start(input[0], input[1], out); !start) return start.error();
+  return parse_frame_rest(input, out);
+}
+
+Result<std::size_t> parse_frame_rest(std::string_view input, FrameHeader& out) noexcept {
   std::size_t used = 2;
   if (const std::size_t size = length_size(static_cast<unsigned>(out.payload_bytes)); size != 0) {
     if (input.size() < used + size) return std::size_t{0};

@@ -58,11 +58,16 @@ inline constexpr std::size_t longest_control_bytes = 125;
 ///            fragmented, compressed or too long.
 Result<void> parse_frame_start(char first, char second, FrameHeader& out) noexcept;
 
+/// Parses the rest of the header at the start of `input`, whose first two bytes parse_frame_start()
+/// has parsed into `out`. Returns the header's size, or 0 if more input is needed.
+///
+/// Ends with: MalformedFrame for lengths above 2^63-1 or with a shorter encoding.
+Result<std::size_t> parse_frame_rest(std::string_view input, FrameHeader& out) noexcept;
+
 /// Parses the header at the start of `input` and returns its size, or 0 if more input is needed.
 /// Errors are reported as soon as their byte has arrived, but not before the second.
 ///
-/// Ends with: MalformedFrame, like parse_frame_start(), and for lengths above 2^63-1 or with a
-///            shorter encoding.
+/// Ends with: MalformedFrame, like parse_frame_start() and parse_frame_rest().
 /// RFC:       6455 §5.2
 Result<std::size_t> parse_frame_header(std::string_view input, FrameHeader& out) noexcept;
 

@@ -144,22 +144,24 @@ Result<bool> MessageReader::take_header(std::span<char>& input) {
     bytes = {header.data(), before + added};
   }
   FrameHeader header;
+  std::size_t used = 0;
   // Errors in the first two bytes take precedence, however the input is split.
   if (bytes.size() >= 2) {
     const auto start = parse_frame_start(bytes[0], bytes[1], header);
     if (!start) return start.error();
     if (const auto allowed = check_start(header); !allowed) return allowed.error();
+    const auto whole = parse_frame_rest(bytes, header);
+    if (!whole) return whole.error();
+    used = *whole;
   }
-  const auto used = parse_frame_header(bytes, header);
-  if (!used) return used.error();
-  if (*used == 0) {
+  if (used == 0) {
     if (before == 0 && !bytes.empty()) std::ranges::copy(bytes, extra().header.begin());
     header_bytes_ = static_cast<std::uint8_t>(bytes.size());
     input = {};
     return false;
   }
   header_bytes_ = 0;
-  input = input.subspan(*used - before);
+  input = input.subspan(used - before);
   if (const auto begun = begin_frame(header); !begun) return begun.error();
   return true;
 }

@@ -72,7 +72,7 @@ void Socket::read(std::span<char>& input) try {
     switch (reader_->next(input)) {
       case MessageReader::Event::NeedMore:
         is_reading_ = false;
-        if (reader_->is_idle()) codecs_.give_back(std::move(reader_));
+        if (reader_->is_idle()) wire_.codecs().give_back(std::move(reader_));
         return;
       case MessageReader::Event::Message: handle_message(); break;
       case MessageReader::Event::Ping: handle_control(WebSocketControl::Ping); break;
@@ -88,11 +88,14 @@ void Socket::read(std::span<char>& input) try {
   throw;
 }
 
+void Socket::take_reader() {
+  reader_ = wire_.codecs().take_reader(role_, options_.message_bytes,
+                                       coding_ != nullptr ? &coding_->inflater() : nullptr);
+}
+
 void Socket::handle_message() {
   if (!is_open()) return;  // RFC 6455 §1.4: data after our Close may be dropped
-  if (listener_ != nullptr) {
-    return listener_->on_message({reader_->payload(), reader_->type()});
-  }
+  if (has_listener_) return wire_.on_message({reader_->payload(), reader_->type()});
   reader_->keep_payload();
   pending_ = Pending::Ready;
   if (receiver_) resume_receiver();
@@ -123,7 +126,7 @@ void Socket::resume_receiver() noexcept { std::exchange(receiver_, {}).resume();
 
 std::optional<loop::Instant> Socket::deadline() const noexcept {
   if (state_ != State::Open) return later(heard_, options_.close);
-  if (!wants_input()) return std::nullopt;
+  if (!is_timed()) return std::nullopt;
   return later(heard_, is_pinged_ ? options_.idle : std::min(options_.ping, options_.idle));
 }
 

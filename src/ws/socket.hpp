@@ -54,17 +54,6 @@ class Subscription;
 class Topics;
 class Publication;
 
-/// Receives a socket's messages if no coroutine does.
-class SocketListener {
- public:
-  virtual void on_message(const Message& message) noexcept = 0;
-  /// The peer has taken most of the queued data.
-  virtual void on_drained() noexcept = 0;
-
- protected:
-  ~SocketListener() = default;
-};
-
 /// The result of the opening handshake.
 struct Agreement {
   std::optional<DeflateParameters> deflate{};
@@ -80,17 +69,16 @@ inline constexpr std::size_t wire_high_water_bytes = 64 * 1024;
 /// RFC:       6455 §5, §6, §7
 class Socket final {
  public:
-  /// `options`, `wire` and `codecs` must outlive the socket.
-  Socket(Role role, const WebSocketOptions& options, Agreement&& agreement, Wire& wire,
-         Codecs& codecs);
+  /// `options` and `wire` must outlive the socket.
+  Socket(Role role, const WebSocketOptions& options, Agreement&& agreement, Wire& wire);
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
   ~Socket();
 
   // Called by the connection.
 
-  /// Sets the listener for messages, instead of a receiving coroutine.
-  void listen(SocketListener& listener) noexcept { listener_ = &listener; }
+  /// Gives messages to Wire::on_message, instead of a receiving coroutine.
+  void listen() noexcept { has_listener_ = true; }
   /// Processes bytes from the peer, unmasking them in place. Bytes that must wait are copied.
   void receive(std::span<char> input);
   /// Signals the end of input.
@@ -104,7 +92,9 @@ class Socket final {
   [[nodiscard]] bool wants_input() const noexcept { return !has_held() && may_read(); }
   /// The peer has taken some of the output.
   void output_drained();
-  /// Returns when time_out() is due; nullopt while an open socket wants no input.
+  /// Reports whether there is a deadline(): not while an open socket wants no input.
+  [[nodiscard]] bool is_timed() const noexcept { return !is_open() || wants_input(); }
+  /// Returns when time_out() is due.
   [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept;
   /// Pings a silent peer, and gives up if it stays silent.
   void time_out();
@@ -210,8 +200,6 @@ class Socket final {
 
   Wire& wire_;
   const WebSocketOptions& options_;
-  Codecs& codecs_;
-  SocketListener* listener_ = nullptr;
   std::coroutine_handle<> receiver_{};
   std::unique_ptr<MessageReader> reader_;  // null between frames
   std::unique_ptr<Backlog> backlog_;
@@ -221,12 +209,14 @@ class Socket final {
   Role role_;
   State state_ = State::Open;
   Pending pending_ = Pending::None;
-  bool is_reading_ = false;
-  bool is_pinged_ = false;
-  bool has_peer_ended_ = false;
-  bool was_full_ = false;    // on_drained() is due
-  bool is_blocked_ = false;  // reading paused for lack of room in the output
+  bool has_listener_ : 1 = false;
+  bool is_reading_ : 1 = false;
+  bool is_pinged_ : 1 = false;
+  bool has_peer_ended_ : 1 = false;
+  bool was_full_ : 1 = false;     // on_drained() is due
+  bool is_blocked_ : 1 = false;   // reading paused for lack of room in the output
+  bool had_senders_ : 1 = false;  // that waited; then they have to be looked for
 };
-static_assert(sizeof(void*) != 8 || sizeof(Socket) <= 88);
+static_assert(sizeof(void*) != 8 || sizeof(Socket) <= 72);
 
 }  // namespace skua::ws

@@ -14,11 +14,10 @@
 
 namespace skua::ws {
 
-Socket::Socket(Role role, const WebSocketOptions& options, Agreement&& agreement, Wire& wire,
-               Codecs& codecs)
-    : wire_(wire), options_(options), codecs_(codecs), heard_(wire.now()), role_(role) {
+Socket::Socket(Role role, const WebSocketOptions& options, Agreement&& agreement, Wire& wire)
+    : wire_(wire), options_(options), heard_(wire.now()), role_(role) {
   if (agreement.deflate) {
-    coding_ = std::make_unique<MessageCoding>(role, *agreement.deflate, codecs);
+    coding_ = std::make_unique<MessageCoding>(role, *agreement.deflate, wire.codecs());
   }
   if (!agreement.subprotocol.empty()) extras().subprotocol = std::move(agreement.subprotocol);
 }
@@ -88,11 +87,6 @@ bool Socket::is_overdue() const noexcept {
   return is_closed() && wire_.now() >= later(heard_, options_.close);
 }
 
-void Socket::take_reader() {
-  reader_ = codecs_.take_reader(role_, options_.message_bytes,
-                                coding_ != nullptr ? &coding_->inflater() : nullptr);
-}
-
 Socket::Backlog& Socket::backlog() {
   if (backlog_ == nullptr) backlog_ = std::make_unique<Backlog>();
   return *backlog_;
@@ -123,28 +117,26 @@ std::string_view Socket::subprotocol() const noexcept {
   return extras_ != nullptr ? std::string_view(extras_->subprotocol) : std::string_view();
 }
 
-detail::WaiterList& Socket::senders() { return extras().senders; }
-
-bool Socket::has_senders() const noexcept {
-  return extras_ != nullptr && !extras_->senders.empty();
+detail::WaiterList& Socket::senders() {
+  detail::WaiterList& waiting = extras().senders;
+  had_senders_ = true;
+  return waiting;
 }
 
-void Socket::wake_senders() noexcept {
-  if (extras_ != nullptr) extras_->senders.wake_all();
-}
+bool Socket::has_senders() const noexcept { return had_senders_ && !extras_->senders.empty(); }
 
 Attachments& Socket::attachments() { return extras().attachments; }
 
 void Socket::on_control(ControlCallback call) { extras().on_control = std::move(call); }
 
 void Socket::subscribe(std::string_view topic) {
-  if (codecs_.topics() == nullptr)
+  if (wire_.codecs().topics() == nullptr)
     throw std::logic_error("WebSocket::subscribe: a client has no topics");
   if (is_closed()) return;
   for (const auto& subscription : extras().subscriptions) {
     if (subscription->topic().name == topic) return;
   }
-  extras_->subscriptions.push_back(codecs_.topics()->subscribe(topic, *this));
+  extras_->subscriptions.push_back(wire_.codecs().topics()->subscribe(topic, *this));
 }
 
 void Socket::unsubscribe(std::string_view topic) {
@@ -154,9 +146,9 @@ void Socket::unsubscribe(std::string_view topic) {
 }
 
 void Socket::publish(std::string_view topic, MessageType type, std::string_view text) {
-  if (codecs_.topics() == nullptr)
+  if (wire_.codecs().topics() == nullptr)
     throw std::logic_error("WebSocket::publish: a client has no topics");
-  codecs_.topics()->publish(topic, type, text);
+  wire_.codecs().topics()->publish(topic, type, text);
 }
 
 const std::shared_ptr<RemoteSocket>& Socket::remote() {

@@ -10,6 +10,7 @@
 #include "ws/message_coding.hpp"
 #include "ws/remote_socket.hpp"
 #include "ws/socket.hpp"
+#include "ws/socket_extras.hpp"
 #include "ws/topics.hpp"
 
 namespace skua::ws {
@@ -85,7 +86,7 @@ FrameHeader Socket::header_of(Opcode opcode, bool is_compressed, std::size_t pay
           .is_final = true,
           .is_compressed = is_compressed,
           .is_masked = is_masked,
-          .key = is_masked ? codecs_.next_mask() : std::array<char, 4>{}};
+          .key = is_masked ? wire_.codecs().next_mask() : std::array<char, 4>{}};
 }
 
 std::string Socket::frame_of(Opcode opcode, bool is_compressed, std::string_view payload) {
@@ -117,14 +118,22 @@ void Socket::output_drained() {
   if (backlog_ != nullptr) drop_empty_backlog();
   if (!wire_has_room() || has_queue()) {
     is_blocked_ = true;
-  } else if (std::exchange(is_blocked_, false)) {
+  } else if (is_blocked_) {
+    is_blocked_ = false;
     listen_again();
   }
   // Half of the limit, so that a slow peer does not cause a resumption for every byte it takes.
   if (queued_bytes() > options_.queue_bytes / 2) return;
   wake_senders();
-  if (!std::exchange(was_full_, false) || listener_ == nullptr || !is_open()) return;
-  listener_->on_drained();
+  const bool was_full = was_full_;
+  was_full_ = false;
+  if (was_full && has_listener_ && is_open()) wire_.on_drained();
+}
+
+void Socket::wake_senders() noexcept {
+  if (!had_senders_) return;
+  had_senders_ = false;
+  extras_->senders.wake_all();
 }
 
 void Socket::ping(std::string_view payload) {

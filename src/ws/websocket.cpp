@@ -53,6 +53,10 @@ bool detail::SendAwaiter::await_resume() {
   return is_sent_;
 }
 
+void detail::SocketRelease::operator()(ws::Socket* socket) const noexcept {
+  socket->wire().release();
+}
+
 detail::SendAwaiter WebSocket::send(std::string_view text) {
   return {*socket_, MessageType::Text, text};
 }

@@ -39,6 +39,13 @@ Router hello() {
                    WebSocketCallbacks{.message = [](WebSocket& socket, const Message& message) {
                      static_cast<void>(socket.send(message.text));
                    }});
+  router.websocket("/topic", WebSocketCallbacks{.open = [](WebSocket& socket, Request&) {
+                     socket.subscribe("all");
+                   }});
+  router.websocket("/publish",
+                   WebSocketCallbacks{.message = [](WebSocket& socket, const Message& message) {
+                     socket.publish("all", message.text);
+                   }});
   return router;
 }
 
@@ -141,8 +148,28 @@ TEST_P(Budget, AnIdleWebSocketOwnsLittleMemory) {
     return bytes;
   });
   RecordProperty("bytes_per_idle_websocket", std::to_string(each));
-  EXPECT_LE(each, 464 + table_bytes());
+  EXPECT_LE(each, 384 + table_bytes());
   EXPECT_GT(each, 256);
+}
+
+TEST_P(Budget, APublicationAllocatesNothingForASubscriber) {
+  std::vector<Client> subscribers;
+  for (int i = 0; i < 300; ++i) {
+    subscribers.push_back(worker_.connect());
+    ask(subscribers.back(), testing::handshake("/topic"));
+  }
+  Client publisher = worker_.connect();
+  ask(publisher, testing::handshake("/publish"));
+  const auto publish = [&] {
+    publisher.send(testing::client_frame(ws::Opcode::Text, std::string(100, 'p')));
+    const std::uint64_t before = testing::allocations().count;
+    for (Client& subscriber : subscribers) worker_.turn_until_readable(subscriber);
+    const std::uint64_t allocated = testing::allocations().count - before;
+    for (Client& subscriber : subscribers) EXPECT_EQ(subscriber.some().size(), 102U);
+    return allocated;
+  };
+  publish();
+  EXPECT_LE(publish(), 4U);
 }
 
 TEST_P(Budget, ARequestCostsAReceiveAndASend) {

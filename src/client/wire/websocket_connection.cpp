@@ -15,14 +15,19 @@ WebSocketConnection::WebSocketConnection(std::shared_ptr<Core> core, net::HeldSt
     : core_(std::move(core)),
       options_(options),
       pump_(static_cast<net::StreamPumpUser&>(*this), core_->loop, core_->blocks),
-      socket_(ws::Role::Client, options_, std::move(agreement), static_cast<ws::Wire&>(*this),
-              core_->codecs) {
+      socket_(ws::Role::Client, options_, std::move(agreement), static_cast<ws::Wire&>(*this)) {
   pump_.take(std::move(stream));  // nothing is thrown from here on
   core_->websockets.push_back(*this);
 }
 
-std::shared_ptr<void> WebSocketConnection::hold() {
-  return {this, [self = shared_from_this()](void*) { self->abandon(); }};
+WebSocket WebSocketConnection::hold() noexcept {
+  held_ = shared_from_this();
+  return WebSocket(socket_);
+}
+
+void WebSocketConnection::release() noexcept {
+  const auto held = std::move(held_);
+  abandon();
 }
 
 // May run in the middle of a call, if a task that was resumed there lets go of the socket.
@@ -112,7 +117,7 @@ void WebSocketConnection::listen(WebSocket& socket,
                                  const ClientWebSocketCallbacks& callbacks) noexcept {
   websocket_ = &socket;
   callbacks_ = &callbacks;
-  socket_.listen(static_cast<ws::SocketListener&>(*this));
+  socket_.listen();
 }
 
 void WebSocketConnection::on_message(const Message& message) noexcept {

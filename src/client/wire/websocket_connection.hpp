@@ -20,20 +20,19 @@ namespace skua::client {
 
 /// A client's WebSocket and its stream.
 ///
-/// Lifetime:  kept alive by hold(); after that it closes, and keeps itself alive until its stream
-///            is closed.
+/// Lifetime:  after hold(), it keeps itself alive until the WebSocket is dropped, then closes, and
+///            does so until its stream is closed.
 class WebSocketConnection final : public base::ListNode,
                                   public std::enable_shared_from_this<WebSocketConnection>,
                                   private net::StreamPumpUser,
-                                  private ws::Wire,
-                                  private ws::SocketListener {
+                                  private ws::Wire {
  public:
   /// The handshake is over; `stream` is idle and has no listener.
   WebSocketConnection(std::shared_ptr<Core> core, net::HeldStream stream,
                       const WebSocketOptions& options, ws::Agreement&& agreement);
 
-  /// Returns a handle for the socket's owner. When it is released, the socket closes.
-  [[nodiscard]] std::shared_ptr<void> hold();
+  /// Returns the WebSocket for its owner. When it is dropped, the socket closes. Call it once.
+  [[nodiscard]] WebSocket hold() noexcept;
   [[nodiscard]] ws::Socket& socket() noexcept { return socket_; }
 
   /// Starts with what the server has sent already, and with how its input ended, if it has.
@@ -93,8 +92,10 @@ class WebSocketConnection final : public base::ListNode,
   [[nodiscard]] loop::Instant now() noexcept override { return core_->loop.now(); }
   [[nodiscard]] ws::Poster poster() override;
 
+  [[nodiscard]] ws::Codecs& codecs() noexcept override { return core_->codecs; }
   void on_message(const Message& message) noexcept override;
   void on_drained() noexcept override;
+  void release() noexcept override;
 
   void abandon();
   void close_socket(CloseCode code) noexcept;
@@ -110,6 +111,7 @@ class WebSocketConnection final : public base::ListNode,
   std::optional<Early> early_{};
   std::exception_ptr exception_{};
   skua::detail::WaiterList ended_;
+  std::shared_ptr<WebSocketConnection> held_;  // set while its WebSocket exists
   std::shared_ptr<WebSocketConnection> self_;  // set once it is abandoned
   loop::Instant end_by_{};                     // its deadline after that
   bool is_cut_off_ = false;                    // nothing more can be sent

@@ -11,11 +11,9 @@
 
 namespace skua::server {
 
-SocketRun::SocketRun(Resources& resources, ws::Wire& wire, const detail::Upgrade& upgrade)
-    : resources_(resources),
-      callbacks_(upgrade.callbacks),
-      socket_(ws::Role::Server, *upgrade.options, std::move(upgrade.agreement), wire,
-              resources.codecs) {}
+SocketRun::SocketRun(Carrier& carrier, const detail::Upgrade& upgrade)
+    : callbacks_(upgrade.callbacks),
+      socket_(ws::Role::Server, *upgrade.options, std::move(upgrade.agreement), carrier) {}
 
 SocketRun::~SocketRun() { cancel(); }
 
@@ -32,7 +30,7 @@ void SocketRun::start(Request& request, const detail::Upgrade& upgrade) {
   Attachments* const attachments = take_attachments(request);
   guarded([&] {
     if (callbacks_ != nullptr) {
-      socket_.listen(static_cast<ws::SocketListener&>(*this));
+      socket_.listen();
       if (!callbacks_->open) return;
       http::RequestAccess::lend(request, attachments);
       callbacks_->open(websocket_, request);
@@ -84,7 +82,7 @@ void SocketRun::conclude() noexcept {
 }
 
 void SocketRun::fail(const std::exception_ptr& failure) noexcept {
-  log_task_failure(resources_, "a WebSocket's handler failed", failure);
+  log_task_failure(resources(), "a WebSocket's handler failed", failure);
   try {
     socket_.close(CloseCode::InternalError, {});
   } catch (const std::bad_alloc&) {
@@ -105,7 +103,7 @@ void SocketRun::drain() { socket_.close(CloseCode::GoingAway, "the server is goi
 
 void SocketRun::cancel() noexcept {
   socket_.cancel();  // a waiting receiver sees the end, and may run until it waits again
-  if (is_running()) ++resources_.counters.handlers_cancelled;
+  if (is_running()) ++resources().counters.handlers_cancelled;
   if (has_news()) conclude();
   handler_.reset();
 }
