@@ -218,16 +218,13 @@ void run_over_tcp(const Router& router, BackendChoice backend, std::size_t most)
       for (const std::string_view piece : pieces) {
         const std::uint64_t wanted = worker.counters().bytes_received + piece.size();
         client.send(piece);
-        for (int i = 0; i < 1000 && worker.counters().bytes_received < wanted &&
-                        worker.counters().connections_open != 0;
-             ++i) {
-          (*worker).run_once(10ms);
-        }
+        worker.turn_until([&] {
+          return worker.counters().bytes_received >= wanted ||
+                 worker.counters().connections_open == 0;
+        });
       }
       client.end();
-      for (int i = 0; i < 1000 && worker.counters().connections_open != 0; ++i)
-        (*worker).run_once(10ms);
-      EXPECT_EQ(worker.counters().connections_open, 0U);
+      worker.turn_until_closed();
       check(test, client.rest(), how(pieces));
       EXPECT_TRUE(!client.was_reset() || (pieces.size() > 1 && may_say_close(test)));
       if (::testing::Test::HasFailure()) return;

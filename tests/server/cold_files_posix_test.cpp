@@ -120,7 +120,7 @@ class ColdFilesTest : public ::testing::TestWithParam<BackendChoice> {
   }
   // Runs the worker until the disk is asked for as many windows.
   void turn_until_reads(TestWorker& worker, int count) const {
-    for (int i = 0; i < 2000 && disk_.begun() < count; ++i) (*worker).run_once(1ms);
+    worker.turn_until([&] { return disk_.begun() >= count; });
     EXPECT_EQ(disk_.begun(), count);
   }
 
@@ -213,10 +213,7 @@ TEST_P(ColdFilesTest, AreDroppedWithTheirClient) {
     client.send(get("/files/large"));
     turn_until_reads(*worker, 1);
   }
-  for (int i = 0; i < 1000 && worker->counters().handlers_cancelled == 0; ++i) {
-    (**worker).run_once(10ms);
-  }
-  EXPECT_EQ(worker->counters().handlers_cancelled, 1U);
+  worker->turn_until([&] { return worker->counters().handlers_cancelled == 1; });
   disk_.go_on();
   Client next = worker->connect();
   EXPECT_TRUE(ask(*worker, next, get("/files/large"))->body == text_);
@@ -264,7 +261,10 @@ TEST_P(ColdFilesTest, WaitForAPoolThatIsFull) {
   EXPECT_EQ(disk_.begun(), 0);
   lock.unlock();
   EXPECT_EQ(body_of(*worker, first), "done");
-  for (int i = 0; i < 2000 && disk_.begun() == 0; ++i) worker->advance(20ms);
+  worker->turn_until([&] {
+    worker->advance(20ms);
+    return disk_.begun() != 0;
+  });
   EXPECT_TRUE(body_of(*worker, client) == text_.substr(0, 300'000));
   EXPECT_FALSE(disk_.is_read_by_loop());
 }

@@ -59,9 +59,7 @@ class Http2Worker : public ::testing::TestWithParam<BackendChoice> {
   std::string say(Client& client, std::string_view bytes) {
     const std::uint64_t wanted = worker().counters().bytes_received + bytes.size();
     client.send(bytes);
-    for (int i = 0; i < 2000 && worker().counters().bytes_received < wanted; ++i) {
-      (*worker()).run_once(10ms);
-    }
+    worker().turn_until([&] { return worker().counters().bytes_received >= wanted; });
     return heard(client);
   }
   /// Describes the frames that have arrived since the last call.

@@ -126,10 +126,7 @@ class Resumable : public ::testing::TestWithParam<BackendChoice> {
   // Ends a connection in one of two ways, and runs the worker until it has seen that.
   void leave(Client& client, bool resets) {
     resets ? client.reset() : client.end();
-    for (int i = 0; i < 2000 && worker().counters().connections_open != 0; ++i) {
-      (*worker()).run_once(10ms);
-    }
-    EXPECT_EQ(worker().counters().connections_open, 0U);
+    worker().turn_until_closed();
   }
   std::size_t offset(const UploadProtocol& protocol, const std::string& place) {
     const Answer state = ask(
@@ -291,10 +288,10 @@ class Http2Resumable : public Resumable {
   void wait_for_answer(Client& client, std::uint32_t stream) {
     const std::string answer = "HEADERS(" + std::to_string(stream) + ")";
     std::string bytes;
-    for (int i = 0; i < 2000 && frames::describe(bytes).find(answer) == std::string::npos; ++i) {
-      (*worker()).run_once(10ms);
+    worker().turn_until([&] {
       bytes += client.take_received();
-    }
+      return frames::describe(bytes).find(answer) != std::string::npos;
+    });
   }
 };
 

@@ -42,20 +42,20 @@ class StalledDownloads : public ::testing::TestWithParam<BackendChoice> {
       return client.answer(is_head).value_or(Answer{});
     }
     std::string bytes;
-    for (int i = 0; i < 20'000; ++i) {
-      (*worker()).run_once(1ms);
+    std::optional<Answer> answer;
+    worker().turn_until([&] {
       bytes += client.take_received();
-      if (auto answer = testing::take_answer(bytes, is_head)) return *std::move(answer);
-    }
-    return {};
+      answer = testing::take_answer(bytes, is_head);
+      return answer.has_value();
+    });
+    return answer.value_or(Answer{});
   }
   // Moves the clock past the timeout again and again, as other threads still make what is written.
   void wait_for_timeouts() {
-    for (int i = 0; i < 2000 && worker().counters().connections_open != 0; ++i) {
-      (*worker()).run_once(1ms);
+    worker().turn_until([&] {
       worker().advance(31s);
-    }
-    EXPECT_EQ(worker().counters().connections_open, 0U);
+      return worker().counters().connections_open == 0;
+    });
   }
   TestWorker& worker() {
     if (!worker_) worker_.emplace(router_, GetParam());
@@ -100,10 +100,7 @@ TEST_P(StalledListings, EndWithTheirClients) {
   std::vector<Client> clients;
   for (int i = 0; i < 20; ++i) clients.push_back(stalled(propfind_));
   for (Client& client : clients) client.reset();
-  for (int i = 0; i < 2000 && worker().counters().connections_open != 0; ++i) {
-    (*worker()).run_once(1ms);
-  }
-  EXPECT_EQ(worker().counters().connections_open, 0U);
+  worker().turn_until_closed();
   EXPECT_EQ(ask(propfind_).status, 207);
 }
 
@@ -127,9 +124,7 @@ class StalledCompression : public StalledDownloads {
   }
   // Other threads may still hold what has ended.
   void expect_a_free_place() {
-    std::string found;
-    for (int i = 0; i < 2000 && (found = coding()) != "gzip"; ++i) (*worker()).run_once(1ms);
-    EXPECT_EQ(found, "gzip");
+    worker().turn_until([this] { return coding() == "gzip"; });
   }
   void expect_free_places() {
     for (int i = 0; i < 2 * files::compressed_streams_at_most; ++i) expect_a_free_place();

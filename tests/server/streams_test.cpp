@@ -228,7 +228,7 @@ TEST_P(Streams, ARespondersCallbacksComeInOrderAndCloseIsAlwaysLast) {
   worker.settle();
   EXPECT_EQ(log, "headers /count/2; ");
   client.reset();
-  for (int i = 0; i < 1000 && log.find("close") == log.npos; ++i) (*worker).run_once(10ms);
+  worker.turn_until([&] { return log.find("close") != log.npos; });
   EXPECT_EQ(log, "headers /count/2; close; ");
 }
 

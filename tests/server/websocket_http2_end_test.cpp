@@ -106,7 +106,7 @@ TEST_P(Http2WebSocketEnds, ALostConnectionEndsAllItsSockets) {
     } else {
       client.reset();
     }
-    for (int i = 0; i < 1000 && ends_.size() < 3; ++i) (*worker()).run_once(1ms);
+    worker().turn_until([this] { return ends_.size() >= 3; });
     EXPECT_EQ(ends_, Codes(3, CloseCode::Abnormal));
     worker().advance(6s);  // for /stuck, which does not read
     worker().advance(3s);

@@ -193,7 +193,7 @@ TEST_P(WebSocketPublish, CallbacksAreCalledInTheirOrder) {
   client.send("throw");
   EXPECT_EQ(client.text(), "<close 1011 >");
   client.wire().end();
-  for (int i = 0; i < 100 && log.back().substr(0, 5) != "close"; ++i) (*worker()).run_once(1ms);
+  worker().turn_until([&] { return log.back().starts_with("close"); });
   EXPECT_EQ(log.back(), "close 1006");
 }
 

@@ -261,7 +261,7 @@ TEST_P(WebSockets, APeerThatVanishesEndsTheHandler) {
   });
   open("/").wire().end();
   open("/").wire().reset();
-  for (int i = 0; i < 100 && ends.size() < 2; ++i) (*worker()).run_once(10ms);
+  worker().turn_until([&] { return ends.size() >= 2; });
   EXPECT_EQ(ends, (std::vector{CloseCode::Abnormal, CloseCode::Abnormal}));
   worker().advance(3s);
   EXPECT_EQ(open_connections(), 0U);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -50,10 +51,25 @@ class TestWorker {
     return client;
   }
 
+  /// Runs the worker until `holds()`, which is asked after every turn. Gives up after 20 s, however
+  /// many turns that is: what other threads do takes time, not turns.
+  template <class Condition>
+  void turn_until(Condition&& holds) {
+    const auto end = std::chrono::steady_clock::now() + 20s;
+    bool is_held = holds();
+    while (!is_held && std::chrono::steady_clock::now() < end) {
+      worker_->run_once(1ms);
+      is_held = holds();
+    }
+    EXPECT_TRUE(is_held) << "after 20 s";
+  }
   /// Runs the worker until the client has something to read, or its end.
   void turn_until_readable(Client& client) {
-    for (int i = 0; i < 2000 && !is_readable(client); ++i) worker_->run_once(10ms);
-    EXPECT_TRUE(is_readable(client));
+    turn_until([&] { return is_readable(client); });
+  }
+  /// Runs the worker until no connection is open.
+  void turn_until_closed() {
+    turn_until([this] { return counters().connections_open == 0; });
   }
   /// Runs the worker until it has nothing left to do.
   void settle() {
