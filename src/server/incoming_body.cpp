@@ -62,7 +62,7 @@ Errc IncomingBody::append(std::string_view data) {
 // A long piece is not moved to longer memory: another piece follows it.
 void IncomingBody::append_unread(std::string_view data) {
   std::string& last = further_.empty() ? unread_ : further_.back();
-  if (last.size() < base::SpareTexts::min_bytes || last.capacity() - last.size() >= data.size()) {
+  if (last.size() < body::SpareTexts::min_bytes || last.capacity() - last.size() >= data.size()) {
     return spares_.append(last, data);
   }
   std::string next;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/spare_texts.hpp"
+#include "body/spare_texts.hpp"
 #include "loop/loop.hpp"
 #include "server/kept_content.hpp"
 #include "skua/body_reader.hpp"
@@ -47,7 +47,7 @@ class IncomingBody final : public detail::BodySource {
   };
 
   /// All arguments must outlive the body.
-  IncomingBody(const ServerOptions& options, ContentBudget& budget, base::SpareTexts& spares,
+  IncomingBody(const ServerOptions& options, ContentBudget& budget, body::SpareTexts& spares,
                loop::Loop& loop) noexcept
       : options_(options), budget_(budget), spares_(spares), loop_(loop), loaded_(budget) {}
   IncomingBody(const IncomingBody&) = delete;
@@ -123,7 +123,7 @@ class IncomingBody final : public detail::BodySource {
 
   const ServerOptions& options_;
   ContentBudget& budget_;
-  base::SpareTexts& spares_;
+  body::SpareTexts& spares_;
   loop::Loop& loop_;
   BodySender* sender_ = nullptr;
   KeptContent loaded_;

@@ -50,7 +50,7 @@ class IncomingBodyTest : public ::testing::Test, protected BodySender {
   std::unique_ptr<loop::Loop> loop_ = loop::Loop::create({.clock = &clock_}).value();
   ServerOptions options_;
   ContentBudget budget_{options_.limits};
-  base::SpareTexts spares_;
+  body::SpareTexts spares_;
   IncomingBody body_{options_, budget_, spares_, *loop_};
   http::Head trailers_;
   int wanted_ = 0;

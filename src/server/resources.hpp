@@ -9,7 +9,7 @@
 
 #include "base/counter.hpp"
 #include "base/memory.hpp"
-#include "base/spare_texts.hpp"
+#include "body/spare_texts.hpp"
 #include "h1/body_decoder.hpp"
 #include "h1/framing.hpp"
 #include "h1/head_parser.hpp"
@@ -123,7 +123,7 @@ struct Resources {
   ws::Topics topics;
   ws::Codecs codecs;
   net::OutputQueue::Blocks blocks;
-  base::SpareTexts spare_texts;  ///< of bodies
+  body::SpareTexts spare_texts;  ///< of bodies
   h2::Workspace h2_workspace;
   std::vector<std::unique_ptr<PartialRequest>> inboxes;
   std::vector<std::unique_ptr<H1Exchange>> exchanges;

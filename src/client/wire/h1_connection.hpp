@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/spare_texts.hpp"
 #include "body/outgoing_body.hpp"
+#include "body/spare_texts.hpp"
 #include "client/wire/exchange.hpp"
 #include "h1/response_reader.hpp"
 #include "net/close_detached.hpp"
@@ -30,12 +30,12 @@ class SpareBuffers final {
  public:
   /// Returns an empty string for the head of a request. Valid until the next call.
   [[nodiscard]] std::string& head() noexcept {
-    if (head_.capacity() > base::SpareTexts::min_bytes) head_ = std::string();
+    if (head_.capacity() > body::SpareTexts::min_bytes) head_ = std::string();
     head_.clear();
     return head_;
   }
 
-  base::SpareTexts received;
+  body::SpareTexts received;
 
  private:
   std::string head_;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace skua::base {
+namespace skua::body {
 
 /// The memory of large texts that come and go, kept for the next ones: it is still in the CPU
 /// caches, and the system need not provide zeroed pages again.
@@ -52,4 +52,4 @@ class SpareTexts final {
   std::size_t kept_bytes_ = 0;
 };
 
-}  // namespace skua::base
+}  // namespace skua::body

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "base/spare_texts.hpp"
+#include "body/spare_texts.hpp"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace skua::base {
+namespace skua::body {
 namespace {
 
 TEST(SpareTexts, GivesTheMemoryOfTheLastTextToTheNext) {
@@ -72,4 +72,4 @@ TEST(SpareTexts, ForgetTheirMemory) {
 }
 
 }  // namespace
-}  // namespace skua::base
+}  // namespace skua::body
