@@ -7,7 +7,7 @@ include(SkuaGoogleTest)
 # nearly all of their time is spent in a library or the kernel. The rest is compiled for speed.
 set(SKUA_SMALL
     "base/(disk_.*|error|file_io_.*|http_date|ip_text|system_text_.*|wide_text_windows)"
-    "body/(cold_files|outgoing_body)"
+    "body/(cold_files|outgoing_body|spare_texts)"
     "coding/.*" "crypto/.*"
     "h1/head_parser_sse42" "h2/(connection|frame|priority)"
     "http/message/(conditional|field_lines_change|partial_content|range|request_body|trailers)" "http/uri/authority"
@@ -20,6 +20,9 @@ set(SKUA_SMALL
     "sockets/(acceptor|connect|handshake|listener|lookup_threads|race|resolver|tcp_server|tcp_worker|tls_stream|udp_stream)" "tls/.*"
     "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
     "ws/(server_handshake|socket_life)")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|aarch64|arm64")
+  list(APPEND SKUA_SMALL "h1/head_parser_portable")
+endif()
 
 # Code that only programs with WebSockets link, in a separate unit: a compiler that sees the only implementation
 # of an interface calls it speculatively at every call of the interface, so every program would link it.
@@ -107,7 +110,7 @@ function(skua_unity target)
   endif()
   set(most 16)
   foreach(source ${ARGN})
-    if(source MATCHES "head_parser_(sse42|avx2|neon)|backend_kqueue")
+    if(source MATCHES "head_parser_(portable|sse42|avx2|neon)|backend_kqueue")
       continue()
     endif()
     file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})

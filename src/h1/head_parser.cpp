@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 // In: received bytes. Out: a head, as offsets into them. Holds the code shared by all instruction
-// sets and the portable parser; the parser itself is in head_parser_core.hpp.
+// sets; the parser itself is in head_parser_core.hpp.
 #include "h1/head_parser.hpp"
 
-#include "base/scan/portable.hpp"
+#include "base/scan/scan.hpp"
 #include "h1/head_parser_run.hpp"
-
-#define SKUA_ISA portable
-#include "h1/head_parser_core.hpp"
 
 namespace skua::h1 {
 namespace {

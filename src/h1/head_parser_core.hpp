@@ -101,7 +101,8 @@ inline ParseStatus target(HeadParse& s, Input& in) noexcept {
 }
 
 /// Returns how many bytes at p match `HTTP/d.d`, at most 8; -1 if one does not.
-inline std::ptrdiff_t match_version(const char* p, std::ptrdiff_t left) noexcept {
+[[gnu::always_inline]] inline std::ptrdiff_t match_version(const char* p,
+                                                           std::ptrdiff_t left) noexcept {
   constexpr std::string_view pattern = "HTTP/d.d";
   std::ptrdiff_t i = 0;
   for (; i < 8 && i < left; ++i) {
@@ -295,7 +296,7 @@ class FieldLines {
     return true;
   }
 
-  void hand_back() noexcept {
+  [[gnu::always_inline]] void hand_back() noexcept {
     s_.count = static_cast<std::uint32_t>(next_ - s_.storage.data());
     s_.cost = cost_;
     s_.head.known = known_;

@@ -54,32 +54,9 @@ Errc IncomingBody::append(std::string_view data) {
     sender_->body_taken(data.size());
     return Errc::None;
   }
-  append_unread(data);
+  spares_.append(unread_, data);
   readers_.wake_all();
   return Errc::None;
-}
-
-// A long piece is not moved to longer memory: another piece follows it.
-void IncomingBody::append_unread(std::string_view data) {
-  std::string& last = further_.empty() ? unread_ : further_.back();
-  if (last.size() < body::SpareTexts::min_bytes || last.capacity() - last.size() >= data.size()) {
-    return spares_.append(last, data);
-  }
-  std::string next;
-  spares_.append(next, data);
-  further_.push_back(std::move(next));
-}
-
-void IncomingBody::clear_unread() noexcept {
-  spares_.give(unread_);
-  for (std::string& piece : further_) spares_.give(piece);
-  further_.clear();
-}
-
-std::size_t IncomingBody::unread_bytes() const noexcept {
-  std::size_t sum = unread_.size();
-  for (const std::string& piece : further_) sum += piece.size();
-  return sum;
 }
 
 void IncomingBody::end(const http::Head& trailers) noexcept {
@@ -90,7 +67,7 @@ void IncomingBody::end(const http::Head& trailers) noexcept {
 
 bool IncomingBody::has_room() const noexcept {
   // There is always room for one piece: a limit of zero must not block a reader forever.
-  return unread_.empty() || unread_bytes() < options_.limits.stream_bytes;
+  return unread_.empty() || unread_.size() < options_.limits.stream_bytes;
 }
 
 bool IncomingBody::take_continue() noexcept {
@@ -118,7 +95,7 @@ void IncomingBody::update_pause() noexcept {
 
 void IncomingBody::drop() noexcept {
   reader_ = Reader::Drops;
-  clear_unread();
+  spares_.give(unread_);
 }
 
 void IncomingBody::release() noexcept { budget_.give_back(std::exchange(kept_bytes_, 0)); }
@@ -126,7 +103,7 @@ void IncomingBody::release() noexcept { budget_.give_back(std::exchange(kept_byt
 void IncomingBody::clear() noexcept {
   release();
   loaded_.clear();
-  clear_unread();
+  spares_.give(unread_);
   spares_.give(handed_);
   trailers_ = nullptr;
   expected_ = {};
@@ -139,10 +116,6 @@ std::optional<Bytes> IncomingBody::take() {
   spares_.give(handed_);
   if (unread_.empty()) return std::nullopt;
   std::swap(handed_, unread_);
-  if (!further_.empty()) {
-    unread_ = std::move(further_.front());
-    further_.erase(further_.begin());
-  }
   taken_bytes_ += handed_.size();
   sender_->body_taken(handed_.size());
   return bytes(handed_);

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "body/spare_texts.hpp"
 #include "loop/loop.hpp"
@@ -69,7 +68,7 @@ class IncomingBody final : public detail::BodySource {
   [[nodiscard]] bool is_whole() const noexcept { return state_ == State::Whole; }
   /// Reports whether there is room for more content.
   [[nodiscard]] bool has_room() const noexcept;
-  [[nodiscard]] std::size_t unread_bytes() const noexcept;
+  [[nodiscard]] std::size_t unread_bytes() const noexcept { return unread_.size(); }
   /// Returns how much of the content already read is kept until the end of the request.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_bytes_ + loaded_.size(); }
 
@@ -117,8 +116,6 @@ class IncomingBody final : public detail::BodySource {
   enum class Reader : std::uint8_t { Takes, Loads, Drops };
 
   [[nodiscard]] bool is_too_slow() const noexcept;
-  void append_unread(std::string_view data);
-  void clear_unread() noexcept;
   void update_pause() noexcept;
 
   const ServerOptions& options_;
@@ -128,8 +125,7 @@ class IncomingBody final : public detail::BodySource {
   BodySender* sender_ = nullptr;
   KeptContent loaded_;
   std::string unread_;
-  std::vector<std::string> further_;  // unread pieces that come after it, none of them empty
-  std::string handed_;                // the piece that the reader has
+  std::string handed_;  // the piece that the reader has
   detail::WaiterList readers_;
   const http::Head* trailers_ = nullptr;
   Expected expected_;

@@ -87,41 +87,6 @@ TEST_F(IncomingBodyTest, HasRoomForSoMuchThatNobodyHasRead) {
   EXPECT_TRUE(body_.has_room());
 }
 
-TEST_F(IncomingBodyTest, LongPiecesFollowOneAnotherInOrder) {
-  options_.limits.stream_bytes = 1'000'000;
-  expect({.max_bytes = 1'000'000});
-  std::string all;
-  for (const std::size_t size : {10U, 100'000U, 3U, 100'000U, 200'000U, 1U}) {
-    const std::string piece(size, static_cast<char>('a' + all.size() % 26));
-    EXPECT_EQ(arrive(piece), Errc::None);
-    all += piece;
-  }
-  EXPECT_EQ(body_.unread_bytes(), all.size());
-  std::string got;
-  std::size_t pieces = 0;
-  while (body_.has_piece()) {
-    got += take().value_or("?");
-    ++pieces;
-  }
-  EXPECT_EQ(got, all);
-  EXPECT_EQ(taken_, all.size());
-  EXPECT_GT(pieces, 1U);
-  EXPECT_LT(pieces, 6U) << "short ones are joined";
-  EXPECT_TRUE(body_.has_room());
-}
-
-TEST_F(IncomingBodyTest, DropsLongPiecesThatNobodyHasRead) {
-  expect({.max_bytes = 1'000'000});
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(arrive(std::string(100'000, 'x')), Errc::None);
-  body_.drop();
-  EXPECT_EQ(body_.unread_bytes(), 0U);
-  EXPECT_FALSE(body_.has_piece());
-  body_.clear();
-  expect();
-  EXPECT_EQ(arrive("next"), Errc::None);
-  EXPECT_EQ(take(), "next");
-}
-
 TEST_F(IncomingBodyTest, HasRoomForSomethingWhateverTheLimit) {
   options_.limits.stream_bytes = 0;
   expect();

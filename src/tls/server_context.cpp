@@ -114,15 +114,11 @@ Result<void, Problem> OpensslServerContext::load_certificates(const TlsOptions& 
     sources.front() = {made->certificate, made->private_key};
   }
   sources.insert(sources.end(), options.more_certificates.begin(), options.more_certificates.end());
-  auto tried = make_context(TLS_server_method(), options.minimum_version, TlsVersion::Tls13);
-  if (!tried) return tried.error();
   for (const TlsCertificate& source : sources) {
     auto read = read_credentials(source);
     if (!read) return read.error();
-    // Tried here, so that an unusable certificate fails the start and not every handshake. The
-    // context of the connections must not have any but the first.
-    SSL_CTX& context = entries_.empty() ? *context_ : **tried;
-    if (auto used = use_credentials(context, *read); !used) return used;
+    // Tried here, so that an unusable certificate fails the start and not every handshake.
+    if (auto used = use_credentials(*context_, *read); !used) return used;
     if (std::string warning = validity_warning(*read); !warning.empty()) {
       warnings_.push_back(std::move(warning));
     }
@@ -132,7 +128,7 @@ Result<void, Problem> OpensslServerContext::load_certificates(const TlsOptions& 
     entries_.push_back({*std::move(read), {}});
   }
   fingerprint_ = tls::fingerprint(*entries_.front().credentials.own);
-  return {};
+  return use_credentials(*context_, entries_.front().credentials);
 }
 
 Result<void, Problem> OpensslServerContext::load_client_ca(const TlsOptions& options) {
@@ -219,13 +215,14 @@ int OpensslServerContext::on_client_hello(SSL* ssl, int* alert, void* self) noex
   const Entry& entry = context.entries_[context.index_.find(name).value_or(0)];
   const Credentials& shown = entry.credentials;
   static_cast<Engine*>(SSL_get_app_data(ssl))->choose(std::move(name), shown.names);
-  // The context's own certificate is there already, and checking it again takes long.
-  const bool is_shown = SSL_get_certificate(ssl) == shown.own.get();
-  // Another is cleared: OpenSSL might still present it if its key type differs.
-  if (!is_shown) SSL_certs_clear(ssl);
+  // An only certificate is there already, and setting it again compares it with its key, which
+  // takes long. Of several, those of the context are cleared: OpenSSL might present one of another
+  // key type.
+  const bool is_only = context.entries_.size() == 1;
+  if (!is_only) SSL_certs_clear(ssl);
   const bool is_set =
-      (is_shown || SSL_use_cert_and_key(ssl, shown.own.get(), shown.key.get(),
-                                        shown.intermediates.get(), 1) == 1) &&
+      (is_only || SSL_use_cert_and_key(ssl, shown.own.get(), shown.key.get(),
+                                       shown.intermediates.get(), 1) == 1) &&
       SSL_set_session_id_context(ssl, reinterpret_cast<const unsigned char*>(entry.identity.data()),
                                  static_cast<unsigned>(entry.identity.size())) == 1;
   *alert = SSL_AD_INTERNAL_ERROR;

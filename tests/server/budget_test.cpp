@@ -141,7 +141,7 @@ TEST_P(Budget, AnIdleConnectionOwnsLittleMemory) {
 }
 
 TEST_P(Budget, AnIdleWebSocketOwnsLittleMemory) {
-  const std::int64_t each = cost_of_each(200, [&](Client& client) {
+  const std::int64_t each = cost_of_each(450, [&](Client& client) {
     const std::int64_t bytes = ask(client, testing::handshake("/socket"));
     client.send(testing::client_frame(ws::Opcode::Text, "hello"));
     worker_.turn_until_readable(client);

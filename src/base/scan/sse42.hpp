@@ -42,7 +42,7 @@ inline const char* value_end(const char* plain_end, const char* end) noexcept {
   return plain_end == end || *plain_end == '\r' ? plain_end : rare_value_end(plain_end, end);
 }
 
-inline unsigned find16(const Nibbles& nibbles, const char* p) noexcept {
+[[gnu::always_inline]] inline unsigned find16(const Nibbles& nibbles, const char* p) noexcept {
   const __m128i v = load(p);
   const __m128i low_table = _mm_load_si128(reinterpret_cast<const __m128i*>(nibbles.low.data()));
   const __m128i high_table = _mm_load_si128(reinterpret_cast<const __m128i*>(nibbles.high.data()));
