@@ -29,6 +29,7 @@ std::uint64_t pressure_of(const Segment& segment) noexcept {
 }  // namespace
 
 char* OutputQueue::add_block() {
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the queue owns it
   std::unique_ptr<OutputBlock> block = blocks_->take();
   block->is_block = true;
   block->data = block->bytes.data();
@@ -60,6 +61,7 @@ void OutputQueue::append_body(Body&& body) {
 }
 
 std::unique_ptr<OutputReference> OutputQueue::reference(std::shared_ptr<const void>&& owner) {
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the queue owns it
   std::unique_ptr<OutputReference> reference = blocks_->references_.take();
   reference->owner = std::move(owner);
   reference->file = -1;
