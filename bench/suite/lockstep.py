@@ -49,17 +49,6 @@ def closing_at_once(program):
             each.close()
 
 
-def receive(connection, size):
-    """Receives the next `size` bytes, and returns them."""
-    data = bytearray()
-    while len(data) < size:
-        piece = connection.recv(size - len(data))
-        if not piece:
-            raise Failure("the server closed a connection")
-        data += piece
-    return data
-
-
 def exchange_http(connection, request):
     """Returns the size of the response, which must be a success."""
     connection.sendall(request)
@@ -75,7 +64,7 @@ def exchange_all(program, senders, data, receivers, size):
         for each in senders:
             each.sendall(data)
     for each in receivers:
-        receive(each, size)
+        websocket_client.exactly(each, size)
 
 
 def keep_alive(request, connections=1, pipelined=1, pause=0, is_tls=False):
