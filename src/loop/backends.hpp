@@ -10,7 +10,7 @@
 namespace skua::loop {
 
 /// Ends with: Unsupported if the system has no epoll; TooManyOpenFiles and the like.
-SKUA_COLD Result<std::unique_ptr<Backend>> make_epoll_backend();
+Result<std::unique_ptr<Backend>> make_epoll_backend();
 
 /// Ends with: Unsupported if the system has no kqueue with EVFILT_USER; TooManyOpenFiles and the
 /// like.

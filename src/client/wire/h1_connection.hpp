@@ -9,8 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "body/outgoing_body.hpp"
 #include "body/spare_texts.hpp"

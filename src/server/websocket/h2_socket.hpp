@@ -25,7 +25,8 @@ namespace skua::server {
 /// DATA frames take the place of a connection's bytes, END_STREAM that of its end, RST_STREAM of
 /// its loss. Messages that the application has not taken count against the peer's window. Output
 /// that the peer does not take is held here, up to ws::wire_high_water_bytes, and then by the
-/// socket. RFC:       8441 §5
+/// socket.
+/// RFC:       8441 §5
 template <class User>
 class H2Socket final : public SocketStream, private Carrier {
  public:
