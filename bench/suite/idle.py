@@ -12,6 +12,7 @@ from .process import Failure
 from .websocket_client import WebSocket
 
 WARM = 1000  # connections that are opened before and stay, so that one-time allocations and buffers of the thread do not count
+OPENING_SECONDS = 60  # for all connections; the slowest server that keeps them needs ten
 IP_BIND_ADDRESS_NO_PORT = 24  # linux/in.h; in Python since 3.12
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -89,7 +90,10 @@ def client_context(protocol):
 def open_idle(server, opened, count, protocol, path, is_secure):
     """Opens connections that have had one exchange each, until there are `count`."""
     tls = client_context(protocol) if is_secure and protocol is not nothing else None
+    end = time.monotonic() + OPENING_SECONDS
     while len(opened) < count:
+        if time.monotonic() > end:
+            raise OSError(f"the rest takes more than {OPENING_SECONDS} s")
         opened.append(connect(server, len(opened), tls))
         protocol(opened[-1], path)
 
