@@ -94,11 +94,27 @@ def ahead(scenario, factor=0.97):
     return [name for name, value in found.items() if value < factor * found.get(BASE, 0) and not name.startswith("skua-") and not is_ceiling(name)]
 
 
+def spreads(scenario):
+    """Returns the smallest and the largest value of what is ranked, by name."""
+    if scenario["kind"] == "idle":
+        return {name: (value, value) for name, value in ranked(scenario).items()}
+    return {row["name"]: (row["ratio"]["min"], row["ratio"]["max"]) for row in scenario["rows"] if row.get("ratio")}
+
+
+def overlap(one, other):
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
 def sure_pairs(first, second, factor=1.1):
-    """Yields (scenario, a, b, b's cost by a's in the first run, and in the second) for pairs that differ by more than `factor` in one of two runs."""
+    """Yields (scenario, a, b, b's cost by a's in the first run, and in the second) for pairs that both runs rank, because their spreads do not overlap, and that
+    differ by more than `factor` in one of them."""
     for name, one in first["scenarios"].items():
-        here, there = ranked(one), ranked(second["scenarios"].get(name, {"kind": "", "rows": []}))
+        other = second["scenarios"].get(name, {"kind": "", "rows": []})
+        here, there = ranked(one), ranked(other)
+        spreads_here, spreads_there = spreads(one), spreads(other)
         for a, b in itertools.combinations([competitor for competitor in here if competitor in there], 2):
+            if overlap(spreads_here[a], spreads_here[b]) or overlap(spreads_there[a], spreads_there[b]):
+                continue
             ratios_of_both = here[b] / here[a], there[b] / there[a]
             if any(max(ratio, 1 / ratio) > factor for ratio in ratios_of_both):
                 yield name, a, b, *ratios_of_both
