@@ -206,7 +206,8 @@ def scenario_text(scenario):
     for name, fields in scenario["lacks"].items():
         lines.append(f"{name} sends no {', '.join(fields)}  ")
     for name, why in scenario["left_out"].items():
-        lines.append(f"left out: {name} ({why})  ")
+        told = why.replace("\\", "\\\\")  # Markdown takes single ones away
+        lines.append(f"left out: {name} ({told})  ")
     return "\n".join(lines).rstrip() + "\n"
 
 
