@@ -123,7 +123,7 @@ class Planted(unittest.TestCase):
         code, said = self.regress()
         self.assertEqual(code, 1, said)
         self.assertIn(f"{QUICK}: ", said)
-        self.assertIn("5.0 % over the baseline", said)
+        self.assertRegex(said, r" (4\.[89]|5\.[0-2]) % over the baseline")  # a count may differ by an instruction
         self.plant(1, valgrind="valgrind-3.0")
         code, said = self.regress()
         self.assertEqual(code, 0, said)
