@@ -185,6 +185,30 @@ def testing(program: str):
     example.end()
 
 
+def operations(program: str):
+    example = Example(program, "0")
+    admin = urllib.parse.urlsplit(example.process.stdout.readline().removeprefix("admin on ").strip())
+
+    def ask(path: str) -> tuple[int, str]:
+        connection = http.client.HTTPConnection(admin.hostname, admin.port, timeout=TIMEOUT)
+        connection.request("GET", path)
+        response = connection.getresponse()
+        content = response.read().decode()
+        connection.close()
+        return response.status, content
+
+    equal(ask("/readyz"), (200, "[+] server: ok\n[+] stock: ok\nready\n"))
+    for number in range(1, 4):
+        equal(example.ask("POST", "/orders/tea?token=secret")[1], f"order {number}: tea\n")
+    equal(ask("/readyz"), (503, "[+] server: ok\n[-] stock: sold out\nnot ready\n"))
+    equal(ask("/livez"), (200, "ok\n"))
+    metrics = ask("/metrics")[1]
+    assert "\nshop_orders_total 3\n" in metrics, metrics
+    assert "/orders/{item}" in ask("/")[1]
+    lines, _ = example.end()
+    equal([json.loads(line)["target"] for line in lines.splitlines()], ["/orders/tea?token=***"] * 3)
+
+
 def graceful(program: str):
     example = Example(program)
     equal(example.get("/")[1], "Hello, and good bye.\n")
@@ -423,7 +447,7 @@ def client(program: str):
 
 
 if __name__ == "__main__":
-    tests = {f.__name__: f for f in (hello, routes, files, reverse_proxy, embedded_files, multicore, prepared, visitor_counter, testing, graceful,
+    tests = {f.__name__: f for f in (hello, routes, files, reverse_proxy, embedded_files, multicore, prepared, visitor_counter, testing, graceful, operations,
                                      auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
                                      late_answer, https, chat, ws_client, client, *socket_examples.TESTS)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:

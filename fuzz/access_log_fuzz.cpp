@@ -12,13 +12,13 @@
 #include <string_view>
 #include <utility>
 
-#include "server/access_log.hpp"
+#include "operations/log_line.hpp"
 
 namespace {
 
 using skua::RequestRecord;
-using skua::server::LogPattern;
-using skua::server::LogTime;
+using skua::operations::LogPattern;
+using skua::operations::LogTime;
 
 void check(bool holds) {
   if (!holds) std::abort();
@@ -27,8 +27,8 @@ void check(bool holds) {
 bool is_printable(char c) { return c >= ' ' && c <= '~'; }
 
 void check_line(std::string_view line) {
-  // Every byte of four texts may become `\u1234`.
-  check(line.size() < 4 * 6 * skua::server::max_logged_bytes + 1000);
+  // Every byte of six texts may become `\u1234`.
+  check(line.size() < 6 * 6 * skua::operations::max_logged_bytes + 1000);
   check(line.ends_with('\n') &&
         std::all_of(line.begin(), line.end() - 1, [](char c) { return is_printable(c); }));
 }
@@ -77,21 +77,39 @@ void check_json(std::string_view line) {
 std::string value_of(std::string_view word, const RequestRecord& record, LogTime now) {
   std::string out;
   const auto text = [&](std::string_view value) {
-    skua::server::append_escaped(out, value.empty() ? "-" : value);
+    skua::operations::append_escaped(out, value.empty() ? "-" : value);
   };
   const bool is_read = !record.target.empty();
-  if (word == "address") text(skua::server::address_of(record.peer));
-  if (word == "bytes") out = std::to_string(record.body_bytes);
-  if (word == "method") text(is_read ? skua::name(record.method) : "");
+  if (word == "address" || word == "remote_addr") text(skua::operations::address_of(record.peer));
+  if (word == "bytes" || word == "body_bytes_sent") out = std::to_string(record.body_bytes);
+  if (word == "method" || word == "request_method") text(is_read ? skua::name(record.method) : "");
   if (word == "peer") text(record.peer);
-  if (word == "protocol") text(is_read ? skua::server::version_name(record.version) : "");
-  if (word == "referer") text(record.referer);
-  if (word == "seconds") skua::server::append_seconds(out, record.duration);
+  if (word == "protocol" || word == "server_protocol")
+    text(is_read ? skua::operations::version_name(record.version) : "");
+  if (word == "referer" || word == "http_referer") text(record.referer);
+  if (word == "seconds" || word == "request_time")
+    skua::operations::append_seconds(out, record.duration);
   if (word == "status") out = std::to_string(skua::code(record.status));
-  if (word == "target") text(record.target);
-  if (word == "time") skua::server::append_timestamp(out, now);
-  if (word == "user_agent") text(record.user_agent);
-  if (word != "user") return out;
+  if (word == "target" || word == "request_uri") text(record.target);
+  if (word == "time") skua::operations::append_timestamp(out, now);
+  if (word == "user_agent" || word == "http_user_agent") text(record.user_agent);
+  if (word == "cipher" || word == "ssl_cipher") text(record.tls->cipher);
+  if (word == "tls" || word == "ssl_protocol") out = "TLSv1.3";
+  if (word == "connection") out = std::to_string(record.connection_id);
+  if (word == "end") text(skua::operations::end_text(record.end));
+  if (word == "first_byte") skua::operations::append_seconds(out, record.first_byte);
+  if (word == "received" || word == "request_length") out = std::to_string(record.received_bytes);
+  if (word == "request_id") text(record.request_id);
+  if (word == "route") text(record.route);
+  if (word == "sent" || word == "bytes_sent") out = std::to_string(record.sent_bytes);
+  if (word == "time_local") skua::operations::append_log_time(out, now);
+  if (word == "request" && !is_read) out = "-";
+  if (word == "request" && is_read) {
+    out = "GET ";
+    text(record.target);
+    out += " HTTP/1.1";
+  }
+  if (word != "user" && word != "remote_user") return out;
   text(record.user);
   for (std::size_t at = 0; (at = out.find(' ', at)) != out.npos;) out.replace(at, 1, "\\x20");
   return out;
@@ -132,17 +150,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return line;
   };
   const std::string_view format = take_line();
+  const skua::TlsInfo tls{.cipher = "TLS_AES_128_GCM_SHA256"};
   RequestRecord record{.peer = "[2001:db8::1]:4711",
                        .target = take_line(),
                        .referer = take_line(),
                        .body_bytes = size,
                        .is_cut = size % 2 == 0,
-                       .duration = std::chrono::microseconds(size)};
+                       .end = static_cast<skua::ResponseEnd>(size % 5),
+                       .duration = std::chrono::microseconds(size),
+                       .tls = &tls};
   record.user = take_line();
+  record.route = take_line();
+  record.request_id = take_line();
   record.user_agent = rest;
   const LogTime now{std::chrono::milliseconds(1'700'000'000'123)};
-  check_line(skua::server::combined_line(record, now));
-  check_json(skua::server::json_line(record, now));
+  check_line(skua::operations::combined_line(record, now));
+  check_json(skua::operations::json_line(record, now));
   const auto pattern = LogPattern::parse(format);
   const auto line = expected(format, record, now);
   check(pattern.has_value() == line.has_value());

@@ -58,6 +58,7 @@ ruby ruby
 /usr/sbin/squid squid
 redis-cli redis-tools
 litmus litmus
+prometheus prometheus
 rclone rclone
 pkg-config pkg-config
 dpkg-shlibdeps dpkg-dev

@@ -71,6 +71,7 @@ int run(int argc, char** argv) {
   auto* const certificate =
       app.add_option("--tls-cert", options.tls_cert, "Certificate chain, PEM");
   app.add_option("--tls-key", options.tls_key, "Private key, PEM")->needs(certificate);
+  app.add_flag("--metrics", options.metrics, "Measure the requests, as skua::Metrics does");
   CLI11_PARSE(app, argc, argv);
 
   for (const Mode& mode : modes) {

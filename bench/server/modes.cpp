@@ -41,6 +41,7 @@ int serve(const Router& router, const ServerOptions& options, std::size_t body_b
       .backend = skua::parse_backend(options.backend).value_or(skua::BackendChoice::Auto),
       .tls = {.certificate = options.tls_cert, .private_key = options.tls_key}};
   told.limits.body_bytes = body_bytes;
+  if (options.metrics) told.metrics = std::make_shared<skua::Metrics>();
   const skua::ShutdownSignals signals;
   skua::Server server(router, std::move(told));
   if (const auto started = server.start(); !started) {

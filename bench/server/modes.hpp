@@ -22,6 +22,7 @@ struct ServerOptions {
   /// PEM files; empty means no TLS.
   std::string tls_cert;
   std::string tls_key;
+  bool metrics = false;
 };
 
 /// A workload. `run` prints `listening on ...`, serves until SIGTERM or SIGINT, and returns the

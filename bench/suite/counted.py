@@ -88,6 +88,7 @@ keep_alive, http2, websocket_echo = lockstep.keep_alive, lockstep.http2, lockste
 SCENARIOS = (
     Scenario("plaintext", bench("plaintext"), keep_alive(GET), 200, 2200),
     Scenario("plaintext, 64 connections", bench("plaintext"), keep_alive(GET, connections=64), 640, 3840),
+    Scenario("plaintext, with metrics", bench("plaintext --metrics"), keep_alive(GET, connections=64), 640, 3840),
     Scenario("plaintext, pipelined 16", bench("plaintext"), keep_alive(GET, pipelined=16), 320, 6720),
     Scenario("plaintext, 12 fields", bench("plaintext"), keep_alive(BROWSER), 200, 1700),
     Scenario("plaintext, 60 KiB head", bench("plaintext"), keep_alive(LARGE_HEAD), 20, 120),

@@ -19,7 +19,7 @@
 #include "serve/launch/browser.hpp"
 #include "serve/launch/launch.hpp"
 #include "serve/launch/ports.hpp"
-#include "serve/log/access_log.hpp"
+#include "serve/log/log_options.hpp"
 #include "serve/options.hpp"
 #include "serve/print_config.hpp"
 #include "serve/sandbox/sandbox.hpp"
@@ -33,7 +33,9 @@
 #include "serve/tls.hpp"
 #include "serve/watch/live_folder.hpp"
 #include "settings/settings.hpp"
+#include "skua/access_log.hpp"
 #include "skua/address.hpp"
+#include "skua/admin.hpp"
 #include "skua/https_redirect.hpp"
 #include "skua/inherited_sockets.hpp"
 #include "skua/ip_filter.hpp"
@@ -81,6 +83,21 @@ struct Redirect {
   std::optional<Server> server{};
 };
 
+// The server of --admin; empty without.
+struct Admin {
+  explicit Admin(const ServeOptions& options) {
+    if (options.admin.empty()) return;
+    metrics = std::make_shared<Metrics>();
+    health = std::make_shared<Health>();
+    router = admin_routes({.metrics = metrics, .health = health});
+  }
+
+  std::shared_ptr<Metrics> metrics{};
+  std::shared_ptr<Health> health{};
+  Router router{};
+  std::optional<Server> server{};
+};
+
 // A server without privileges.
 struct Confined {
   std::string holds{};                  ///< of the sandbox, as a text
@@ -115,7 +132,7 @@ BrowserLauncher launch_browser(const ServeOptions& options, const Server& server
 // given up when all of them listen, and before any thread starts, because each thread has its own.
 // Returns the exit code, after printing why, if that fails.
 Result<Confined, int> start(std::optional<Server>& server, const Router& router, Redirect& redirect,
-                            ServeOptions& options, const std::optional<User>& user) {
+                            Admin& admin, ServeOptions& options, const std::optional<User>& user) {
   Confined confined;
   std::optional<int> code;  // once the reason is printed
   const auto give_up_privileges = [&]() -> Result<void, Problem> {
@@ -129,12 +146,20 @@ Result<Confined, int> start(std::optional<Server>& server, const Router& router,
     code = report(outcome.error());
     return std::move(outcome).error();
   };
+  const auto admin_or_go_on = [&]() -> Result<void, Problem> {
+    if (options.admin.empty()) return give_up_privileges();
+    const ServerOptions wanted = admin_options(options);
+    Server& third = admin.server.emplace(admin.router, wanted);
+    auto started = third.start(give_up_privileges);
+    if (!started && !code) code = report_start(wanted, started.error(), "--admin");
+    return started;
+  };
   const auto redirect_or_go_on = [&]() -> Result<void, Problem> {
-    if (!options.redirect_port) return give_up_privileges();
+    if (!options.redirect_port) return admin_or_go_on();
     // The only known name of this machine is the host that the client asked for.
     redirect.router = redirect_to_https({.hosts = {"*"}, .port = server->port()});
     Server& second = redirect.server.emplace(redirect.router, redirect_options(options));
-    auto started = second.start(give_up_privileges);
+    auto started = second.start(admin_or_go_on);
     if (!started && !code) {
       code = report_start(redirect_options(options), started.error(), "--redirect-http");
     }
@@ -208,9 +233,10 @@ void announce_public(const ServeOptions& options, const std::vector<Address>& ad
 
 // Prints where the server is reached, and its options that a user should know of.
 void announce_all(const ServeOptions& options, const Server& server, const Redirect& redirect,
-                  const std::string& holds, const std::vector<Address>& addresses,
-                  bool has_colours) {
+                  const Admin& admin, const std::string& holds,
+                  const std::vector<Address>& addresses, bool has_colours) {
   for (const std::string& url : server.urls()) announce("listening on " + url + "\n");
+  if (admin.server) announce("admin on " + admin.server->url() + "\n");
   if (options.quiet) return;
   if (options.sandbox) announce("sandbox: " + holds + "\n");
   announce_public(options, addresses, server.port());
@@ -241,8 +267,9 @@ int serve(ServeOptions& options) {
   }
   Console console;
   ResponseTally tally;
-  const auto log =
-      AccessLog::open(options, user, [&console](std::string_view line) { console.say(line); });
+  const auto log = open_log(options, user, [&console](std::string_view message) {
+    console.say("skua: " + std::string(message) + "\n");
+  });
   if (!log) return report(log.error());
   const bool logs_to_terminal = *log && (*log)->is_terminal();
   options.shows_status = options.status && !options.quiet && !logs_to_terminal && can_show_status();
@@ -252,13 +279,16 @@ int serve(ServeOptions& options) {
   const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
   std::optional<Server> started;
   Redirect redirect;
-  const auto confined =
-      start(started, replaceable ? replaceable->front() : site->router, redirect, options, user);
+  Admin admin(options);  // last: looks at the server
+  options.server.metrics = admin.metrics;
+  const auto confined = start(started, replaceable ? replaceable->front() : site->router, redirect,
+                              admin, options, user);
   if (!confined) return confined.error();
   if (!started) return failed;
   Server& server = *started;
+  if (admin.health != nullptr) admin.health->watch(server);
   live->start();
-  announce_all(options, server, redirect, confined->holds, addresses, has_colours);
+  announce_all(options, server, redirect, admin, confined->holds, addresses, has_colours);
   if (!options.quiet) {
     if (options.watch) std::fprintf(stderr, "%s\n", live->text().c_str());
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),

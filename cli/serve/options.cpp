@@ -15,7 +15,9 @@
 #include "serve/tls.hpp"
 #include "settings/settings.hpp"
 #include "settings/settings_file.hpp"
+#include "skua/admin.hpp"
 
+#include <charconv>
 #include <chrono>
 #include <map>
 #include <string>
@@ -105,6 +107,32 @@ void declare_clients(CLI::App& parser, ServeOptions& options) {
   if (!has_password_hashes()) disable(*auth, "libcrypt");
 }
 
+// Splits ADDRESS:PORT; a port alone is one of the loopback interface.
+std::pair<std::string, std::uint16_t> admin_place(const std::string& text) {
+  if (text.starts_with("unix:")) return {text, std::uint16_t{0}};
+  const std::size_t colon = text.rfind(':');
+  const std::string digits = colon == text.npos ? text : text.substr(colon + 1);
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) {
+    throw CLI::ValidationError("--admin", "'" + text + "' is not PORT, ADDRESS:PORT or unix:/PATH");
+  }
+  return {colon == text.npos ? "127.0.0.1" : text.substr(0, colon), port};
+}
+
+void declare_admin(CLI::App& parser, ServeOptions& options) {
+  parser
+      .add_option_function<std::string>(
+          "--admin",
+          [&options](const std::string& text) {
+            static_cast<void>(admin_place(text));
+            options.admin = text;
+          },
+          "Serve /metrics, /livez, /readyz and a page for operators there; a PORT is one of "
+          "127.0.0.1")
+      ->option_text("PORT|ADDRESS:PORT|unix:/PATH");
+}
+
 void declare_privileges(CLI::App& parser, ServeOptions& options) {
   parser
       .add_option("--user", options.user,
@@ -170,6 +198,7 @@ void declare(CLI::App& parser, ServeOptions& options) {
   declare_config(parser, options);
   declare_server(parser, options);
   declare_clients(parser, options);
+  declare_admin(parser, options);
   declare_rate(parser, options.site);
   declare_privileges(parser, options);
   declare_launch(parser, options);
@@ -202,6 +231,15 @@ void declare(CLI::App& parser, ServeOptions& options) {
       (has_tls ? "\n  skua serve www --host 0.0.0.0 --port 443 --tls-cert chain.pem "
                  "--redirect-http 80"
                : ""));
+}
+
+ServerOptions admin_options(const ServeOptions& options) {
+  const auto [host, port] = admin_place(options.admin);
+  ServerOptions admin = admin_server_options(port);
+  admin.host = host;
+  admin.backend = options.server.backend;
+  admin.hooks.log = options.server.hooks.log;
+  return admin;
 }
 
 Result<ServeOptions, Problem> parse_again(const std::vector<std::string>& words) {

@@ -30,6 +30,7 @@ struct ServeOptions {
   ServeUploads uploads{};
   ServeWebDav webdav{};
   ServerOptions server{.host = "127.0.0.1"};
+  std::string admin{};  ///< where operators' tools connect: PORT, ADDRESS:PORT or unix:/PATH
   std::optional<std::uint16_t> redirect_port{};  ///< redirects plain HTTP to HTTPS
   std::uint32_t hsts_seconds = 0;                ///< Strict-Transport-Security; 0: not sent
   std::vector<std::string> allow{};              ///< networks, or @FILE with a list of them
@@ -51,6 +52,9 @@ struct ServeOptions {
 /// Adds the options, in groups, to the command. They are taken from the command line, the
 /// environment and the file of --config, in this order; `options` must outlive the parser.
 void declare(CLI::App& parser, ServeOptions& options);
+
+/// Returns the options of the server of --admin.
+ServerOptions admin_options(const ServeOptions& options);
 
 /// Takes the options again from these words, the environment and the file of --config.
 ///

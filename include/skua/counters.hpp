@@ -23,6 +23,12 @@ struct Counters {
   std::uint64_t handlers_cancelled = 0;    ///< dropped while waiting: the peer was gone or too slow
   std::uint64_t out_of_memory = 0;         ///< connections and requests ended by lack of memory
   std::uint64_t accept_pauses = 0;         ///< connection cap reached, or no descriptors left
+  std::uint64_t handshakes = 0;            ///< TLS handshakes completed
+  std::uint64_t handshakes_resumed = 0;    ///< those that continue an earlier session
+  std::uint64_t handshakes_failed = 0;     ///< connections that ended before the handshake did
+  std::uint64_t handshakes_open = 0;       ///< connections in a handshake, or silent before it
+  std::uint64_t http2_open = 0;            ///< connections that speak HTTP/2, at present
+  std::uint64_t websockets_open = 0;       ///< at present
   std::uint64_t wait_calls = 0;            ///< system calls that wait for events
   std::uint64_t receive_calls = 0;
   std::uint64_t send_calls = 0;

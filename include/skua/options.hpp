@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,9 @@ namespace skua {
 
 class Address;
 class IpFilter;
+namespace detail {
+class Meter;
+}
 
 /// How long a server waits, and what happens then. Zero ends a wait at once; Duration::max() never.
 struct Timeouts {
@@ -71,6 +75,15 @@ struct Limits {
                ///< open as many files; some descriptors are reserved for files and lookups
 };
 
+/// How a response ended.
+enum class ResponseEnd : std::uint8_t {
+  Complete,  ///< all of it was sent
+  PeerLeft,  ///< the peer closed or reset the connection or the stream
+  TimedOut,  ///< the peer took nothing, or sent nothing, for too long
+  Failed,    ///< its producer threw, or the rest of the request was malformed
+  Stopped,   ///< the server was stopped
+};
+
 /// A response that was sent or begun, for hooks and access logs. Views are valid during the call
 /// only.
 struct RequestRecord {
@@ -81,15 +94,23 @@ struct RequestRecord {
   Method method = Method::Get;
   Version version = Version::Http11;
   Status status = Status::Ok;
-  std::uint64_t body_bytes = 0;   ///< content that was sent, without its framing
-  bool is_cut = false;            ///< the response is incomplete: the peer left or a stream failed.
-                                  ///< An endless one is cut by whichever side leaves
-  Duration duration{};            ///< from the end of the request's head to that of the response
-  std::string_view route{};       ///< the pattern that the path matched, `/users/{id}`; or empty
-  std::string_view request_id{};  ///< set by request_id(), if it is in use
-  std::string_view user{};        ///< who logged in, see auth::user(); or empty
-  std::size_t head_bytes = 0;     ///< of the request's head; HTTP/2: of its fields, decompressed
-  Errc error = Errc::None;        ///< why the request was refused, if it was malformed
+  std::uint64_t body_bytes = 0;      ///< content that was sent, without its framing
+  std::uint64_t sent_bytes = 0;      ///< the response with its head and framing, without TLS
+  std::uint64_t received_bytes = 0;  ///< `head_bytes` and content; the rest that a handler left
+                                     ///< unread is not counted
+  bool is_cut = false;  ///< the response is incomplete: the peer left or a stream failed. An
+                        ///< endless one is cut by whichever side leaves
+  ResponseEnd end = ResponseEnd::Complete;        ///< why it is cut
+  std::chrono::system_clock::time_point start{};  ///< when the request's head was complete
+  Duration first_byte{};                          ///< from there to the first byte of the response
+  Duration duration{};                            ///< from there to its last byte
+  std::string_view route{};         ///< the pattern that the path matched, `/users/{id}`; or empty
+  std::string_view request_id{};    ///< set by request_id(), if it is in use
+  std::string_view user{};          ///< who logged in, see auth::user(); or empty
+  std::size_t head_bytes = 0;       ///< of the request's head; HTTP/2: of its fields, decompressed
+  Errc error = Errc::None;          ///< why the request was refused, if it was malformed
+  std::uint64_t connection_id = 0;  ///< see Connection::id()
+  const TlsInfo* tls = nullptr;     ///< of the connection; null without TLS
 };
 
 /// Why a connection was refused right after it was accepted.
@@ -138,6 +159,7 @@ struct ServerOptions {
   Timeouts timeouts{};
   Limits limits{};
   Hooks hooks{};
+  std::shared_ptr<detail::Meter> metrics{};  ///< a Metrics object; null: nothing is measured
 };
 
 }  // namespace skua

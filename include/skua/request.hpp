@@ -192,6 +192,10 @@ class SKUA_API Request final {
   /// Returns the value of a wildcard by position, from 0; empty past the last.
   [[nodiscard]] std::string_view param(std::size_t index) const noexcept;
 
+  /// Returns the pattern of the route that the request is for: `/users/{id}`. Empty if none
+  /// matched, and in tests of a handler without a router.
+  [[nodiscard]] std::string_view route() const noexcept;
+
   [[nodiscard]] Version version() const noexcept;
   /// Returns the host, and any port, that the client requested: `example.com:8080`.
   [[nodiscard]] std::string_view host() const noexcept;

@@ -3,10 +3,12 @@
 
 #include "skua/release.hpp"  // first: checks the C++ version
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,6 +106,8 @@ class SKUA_API Server {
   Result<void, Problem> reload_tls();
   /// Returns the SHA-256 of the first certificate as `AB:CD:...`; empty if TLS is not enabled.
   [[nodiscard]] std::string tls_fingerprint() const;
+  /// Returns when the first of the certificates expires; nullopt if TLS is not enabled.
+  [[nodiscard]] std::optional<std::chrono::system_clock::time_point> tls_expiry() const;
 
   /// Sends a text to all WebSockets that are subscribed to a topic: see WebSocket::publish. Does
   /// nothing before start().

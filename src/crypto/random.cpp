@@ -3,6 +3,8 @@
 // seeded. There is no generator of our own, so nothing to seed, lock or protect across fork().
 #include "crypto/random.hpp"
 
+#include <random>
+
 #if defined(_WIN32)
 #include <windows.h>
 
@@ -14,8 +16,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#else
-#include <random>
 #endif
 
 namespace skua::crypto {
@@ -55,5 +55,15 @@ Result<std::string> random_bytes(std::size_t count) {
 }
 
 #endif
+
+std::uint64_t random_word() {
+  thread_local std::mt19937_64 generator = [] {
+    std::random_device device;
+    std::seed_seq seed{device(), device(), device(), device(),
+                       device(), device(), device(), device()};
+    return std::mt19937_64(seed);
+  }();
+  return generator();
+}
 
 }  // namespace skua::crypto

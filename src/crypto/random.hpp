@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "skua/error.hpp"
@@ -12,5 +13,9 @@ namespace skua::crypto {
 ///
 /// Ends with: SystemFailure if the system cannot provide them.
 Result<std::string> random_bytes(std::size_t count);
+
+/// Returns 64 random bits for identifiers that are unique but not secret: fast, but predictable
+/// once enough of them are known.
+std::uint64_t random_word();
 
 }  // namespace skua::crypto

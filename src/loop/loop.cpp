@@ -31,6 +31,7 @@ void Loop::turn(Duration max_wait) {
   if (!ready_.empty()) ready_.resume_all();
   if (deferred_.next_ != &deferred_) run_deferred();
   if (turn_ends_ != &after_last_) run_turn_ends();
+  if (tell_turn_ != nullptr) tell_turn_(turn_context_, exact_now() - now());
 }
 
 Duration Loop::time_to_wait(Duration max_wait) noexcept {

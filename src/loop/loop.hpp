@@ -143,6 +143,12 @@ class Loop {
   /// Sets the callback of all, whose context is the TurnEnd.
   void on_turn_end(Callback callback) noexcept { turn_end_callback_ = callback; }
 
+  /// Calls `tell` at the end of each turn with the time that it took, without its wait.
+  void measure_turns(void (*tell)(void* context, Duration busy) noexcept, void* context) noexcept {
+    tell_turn_ = tell;
+    turn_context_ = context;
+  }
+
   /// The time at which this turn began to handle events; the clock is read at most once a turn.
   [[nodiscard]] Instant now() noexcept { return timers_.now(); }
   /// Makes now() read the clock, unless a turn runs: between turns, any time may pass.
@@ -207,6 +213,8 @@ class Loop {
   TurnEnd** last_turn_end_ = &turn_ends_;
   TurnEnd* running_turn_ends_ = &after_last_;
   Callback turn_end_callback_ = nullptr;
+  void (*tell_turn_)(void* context, Duration busy) noexcept = nullptr;
+  void* turn_context_ = nullptr;
   std::vector<std::unique_ptr<UserTimer>> user_timers_;
   std::atomic<bool> is_stopping_{false};
   std::shared_ptr<Mailbox> mailbox_;  // shared with threads that may outlive the loop

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // In: a request. Out: an identifier that correlates log lines across systems. It is unique but not
-// secret, so a fast generator seeded once per thread is enough.
+// secret.
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <stdexcept>
 
 #include "base/ascii.hpp"
+#include "crypto/random.hpp"
 #include "skua/middleware.hpp"
 
 namespace skua {
@@ -14,23 +14,13 @@ namespace {
 
 constexpr std::size_t longest_bytes = 128;
 
-std::uint64_t random_word() {
-  thread_local std::mt19937_64 generator = [] {
-    std::random_device device;
-    std::seed_seq seed{device(), device(), device(), device(),
-                       device(), device(), device(), device()};
-    return std::mt19937_64(seed);
-  }();
-  return generator();
-}
-
 // Returns 128 random bits in hexadecimal.
 std::string random_id() {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string id;
   id.reserve(32);
   for (int word = 0; word < 2; ++word) {
-    std::uint64_t bits = random_word();
+    std::uint64_t bits = crypto::random_word();
     for (int digit = 0; digit < 16; ++digit, bits >>= 4U) id += digits[bits & 0xfU];
   }
   return id;

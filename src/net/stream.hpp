@@ -64,6 +64,8 @@ class Stream {
   [[nodiscard]] virtual bool is_established() const noexcept { return true; }
   /// Whether the peer has started a handshake that is not complete yet.
   [[nodiscard]] virtual bool is_handshaking() const noexcept { return false; }
+  /// Whether the handshake continued an earlier session.
+  [[nodiscard]] virtual bool is_resumed() const noexcept { return false; }
   /// Whether the stream is encrypted, so that nobody on the way can read or change it.
   [[nodiscard]] virtual bool is_secure() const noexcept { return false; }
   /// Whether the certificate shown to the peer is valid for `host`; true if none was shown.

@@ -118,7 +118,7 @@ void Tree::find(Method method, std::string_view path, Match& match) const noexce
   if (match.route == nullptr && path.starts_with('/')) {
     match.route = Search{method, match}.descend(*root_, path.substr(1));
   }
-  if (match.route != nullptr) match.captures.names = &match.route->names;
+  if (match.route != nullptr) match.captures.route = match.route;
 }
 
 }  // namespace skua::router

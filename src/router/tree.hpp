@@ -38,10 +38,8 @@ struct Match {
 };
 
 /// One registration: a pattern, its handler, and the line that made it.
-struct Route {
-  std::string pattern;
-  std::string alias;               ///< for the root of a mounted router: the prefix alone
-  std::vector<std::string> names;  ///< of the wildcards, in order
+struct Route : http::RoutePattern {
+  std::string alias;  ///< for the root of a mounted router: the prefix alone
   detail::Handler handler;
   MethodSet methods = 0;  ///< the registered methods
   bool is_any = false;    ///< takes every method that has no route of its own

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
-#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "net/stream.hpp"
 #include "router/tree.hpp"
 #include "server/resources.hpp"
 #include "skua/auth.hpp"
@@ -26,27 +27,13 @@ std::string_view value_or_empty(const http::Head& head, http::FieldName name) no
 
 }  // namespace
 
-/// A record in progress.
-struct Accounting::Entry {
-  struct Range {
-    std::uint64_t begin;
-    std::uint64_t end;
-  };
-  void note_sent(std::uint64_t position);
-
-  RequestRecord record;
-  std::string text;           // backs the views of the record
-  std::vector<Range> unsent;  // positions of unsent content
-  std::uint64_t end = 0;      // position, once finished
-  loop::Instant began;
-  bool is_finished = false;
-};
-
-Accounting::Accounting(Resources& resources, const net::Stream& stream,
+Accounting::Accounting(Resources& resources, detail::ConnectionSource& connection,
                        const net::OutputQueue& output)
-    : resources_(resources), stream_(stream), output_(output) {}
+    : resources_(resources), connection_(connection), output_(output) {}
 
-Accounting::~Accounting() = default;
+Accounting::~Accounting() {
+  while (first_ != nullptr) resources_.spare_entries.give(*std::exchange(first_, first_->next));
+}
 
 std::string peer_of(const void* stream) {
   return static_cast<const net::Stream*>(stream)->peer().to_string();
@@ -63,7 +50,28 @@ std::string_view user_of(const Request& request) noexcept {
 }
 
 Accounting::Entry& Accounting::begin(const RequestInfo& request_info, Status status, Errc error) {
-  if (peer_.empty()) peer_ = peer_of(&stream_);
+  Entry& entry = resources_.spare_entries.take();
+  *last_ = &entry;
+  last_ = &entry.next;
+  entry.owner = this;
+  entry.begin = written();
+  entry.began = request_info.began;
+  entry.route = request_info.route;
+  RequestRecord& record = entry.record;
+  record.method = request_info.head.method;
+  record.version = request_info.head.version();
+  record.status = status;
+  record.head_bytes = request_info.head.size_bytes;
+  record.received_bytes = record.head_bytes + request_info.content_bytes;
+  record.error = error;
+  if (resources_.options.hooks.on_response) describe(entry, request_info);
+  return entry;
+}
+
+// Copies the texts: the request may be gone before its response has been sent.
+void Accounting::describe(Entry& entry, const RequestInfo& request_info) {
+  const skua::Connection& connection = connection_.connection();
+  if (peer_.empty()) peer_ = connection.peer_address().to_string();
   const http::Head& head = request_info.head;
   const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 7> texts{{
       {&RequestRecord::peer, peer_},
@@ -75,10 +83,6 @@ Accounting::Entry& Accounting::begin(const RequestInfo& request_info, Status sta
       {&RequestRecord::request_id, request_info.request_id},
       {&RequestRecord::user, request_info.user},
   }};
-  // Copies the texts: the request may be gone before its response has been sent.
-  auto last = entries_.before_begin();
-  for (auto next = entries_.begin(); next != entries_.end(); ++next) last = next;
-  Entry& entry = *entries_.emplace_after(last);
   std::size_t size_bytes = 0;
   for (const auto& [field, text] : texts) size_bytes += text.size();
   entry.text.reserve(size_bytes);
@@ -88,16 +92,16 @@ Accounting::Entry& Accounting::begin(const RequestInfo& request_info, Status sta
     entry.record.*field = std::string_view(entry.text).substr(at, text.size());
     at += text.size();
   }
-  entry.began = request_info.began;
-  entry.record.method = head.method;
-  entry.record.version = head.version();
-  entry.record.status = status;
-  entry.record.head_bytes = head.size_bytes;
-  entry.record.error = error;
-  return entry;
+  entry.record.connection_id = connection.id();
+  entry.record.tls = connection.tls();
 }
 
-void Accounting::wrote(Entry& entry, std::uint64_t content_bytes) {
+void Accounting::wrote_head(Entry& entry) noexcept {
+  entry.framing_bytes = written() - entry.begin;
+}
+
+void Accounting::wrote(Entry& entry, std::uint64_t content_bytes, std::uint64_t framing_bytes) {
+  entry.framing_bytes += framing_bytes;
   if (content_bytes == 0) return;
   const std::uint64_t end = written();
   const std::uint64_t begin = end - content_bytes;
@@ -108,43 +112,70 @@ void Accounting::wrote(Entry& entry, std::uint64_t content_bytes) {
   }
 }
 
-void Accounting::finish(Entry& entry, bool is_cut) {
+void Accounting::received(Entry& entry, std::uint64_t content_bytes) noexcept {
+  std::uint64_t& received_bytes = entry.record.received_bytes;
+  received_bytes = std::max(received_bytes, entry.record.head_bytes + content_bytes);
+}
+
+void Accounting::finish(Entry& entry, ResponseEnd end) {
   entry.end = written();
   entry.is_finished = true;
-  entry.record.is_cut = is_cut;
-  sent(0);
+  entry.record.end = end;
+  if (entry.end <= sent_) sent(0);
 }
 
 void Accounting::sent(std::uint64_t count) {
   sent_ += count;
-  std::forward_list<Entry> done;
-  auto last_done = done.before_begin();
-  auto before = entries_.before_begin();
-  for (auto entry = entries_.begin(); entry != entries_.end(); entry = std::next(before)) {
-    entry->note_sent(sent_);
-    if (entry->is_finished && entry->end <= sent_) {
-      done.splice_after(last_done, entries_, before);
-      ++last_done;
+  loop::Instant now{};  // the clock is read if something has happened
+  const auto read_clock = [&] {
+    if (now == loop::Instant()) now = resources_.loop.exact_now();
+  };
+  Entry** link = &first_;
+  while (*link != nullptr && (*link)->begin <= sent_) {
+    Entry& entry = **link;
+    entry.note_sent(sent_);
+    if (!entry.is_begun && entry.begin < sent_) {
+      read_clock();
+      entry.is_begun = true;
+      entry.record.first_byte = now - entry.began;
+    }
+    if (entry.is_finished && entry.end <= sent_) {
+      *link = entry.next;
+      if (last_ == &entry.next) last_ = link;
+      read_clock();
+      tell(entry, now);
     } else {
-      before = entry;
+      link = &entry.next;
     }
   }
-  tell(done);
 }
 
 void Accounting::end() {
-  std::forward_list<Entry> cut = std::exchange(entries_, {});
-  for (Entry& entry : cut) entry.record.is_cut = true;
-  tell(cut);
+  const loop::Instant now = resources_.loop.exact_now();
+  last_ = &first_;
+  while (first_ != nullptr) {
+    Entry& entry = *std::exchange(first_, first_->next);
+    if (entry.record.end == ResponseEnd::Complete) entry.record.end = why_ended_;
+    tell(entry, now);
+  }
 }
 
-void Accounting::tell(std::forward_list<Entry>& entries) {
-  if (entries.empty()) return;
-  const loop::Instant now = resources_.loop.exact_now();
-  for (Entry& entry : entries) {
-    entry.record.duration = now - entry.began;
-    resources_.options.hooks.on_response(entry.record);
+// Reports a response that has left the list.
+void Accounting::tell(Entry& entry, loop::Instant now) {
+  RequestRecord& record = entry.record;
+  record.is_cut = record.end != ResponseEnd::Complete;
+  record.duration = now - entry.began;
+  // HTTP/2: frames of other streams are in between.
+  const std::uint64_t end = entry.is_finished ? std::min(entry.end, sent_) : sent_;
+  record.sent_bytes = record.version == Version::Http2 ? record.body_bytes + entry.framing_bytes
+                                                       : end - std::min(entry.begin, end);
+  if (resources_.meter != nullptr) resources_.meter->responded(entry.route, record);
+  if (const auto& hook = resources_.options.hooks.on_response) {
+    record.start = std::chrono::system_clock::now() -
+                   std::chrono::duration_cast<std::chrono::system_clock::duration>(record.duration);
+    hook(record);
   }
+  resources_.spare_entries.give(entry);
 }
 
 void Accounting::Entry::note_sent(std::uint64_t position) {
@@ -156,6 +187,43 @@ void Accounting::Entry::note_sent(std::uint64_t position) {
     if (end_of_sent != range->end) break;
   }
   unsent.erase(unsent.begin(), range);
+}
+
+namespace {
+
+constexpr std::size_t kept_entries = 256;
+constexpr std::size_t kept_text_bytes = 2 * 1024;
+constexpr std::size_t kept_ranges = 64;
+
+}  // namespace
+
+SpareEntries::~SpareEntries() {
+  while (first_ != nullptr) delete std::exchange(first_, first_->next);
+}
+
+Accounting::Entry& SpareEntries::take() {
+  if (first_ == nullptr) return *new Accounting::Entry;
+  --count_;
+  Accounting::Entry& entry = *std::exchange(first_, first_->next);
+  entry.next = nullptr;
+  return entry;
+}
+
+// Keeps the memory of texts, unless it is large.
+void SpareEntries::give(Accounting::Entry& entry) noexcept {
+  const bool is_small =
+      entry.text.capacity() <= kept_text_bytes && entry.unsent.capacity() <= kept_ranges;
+  if (count_ == kept_entries || !is_small) {
+    delete &entry;
+    return;
+  }
+  entry.record = {};
+  entry.text.clear();
+  entry.unsent.clear();
+  entry.framing_bytes = 0;
+  entry.is_begun = entry.is_finished = false;
+  entry.next = std::exchange(first_, &entry);
+  ++count_;
 }
 
 void note_out_of_memory(Resources& resources, const char* what) noexcept {

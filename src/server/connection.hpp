@@ -30,14 +30,14 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   void start();
   /// Finishes requests in progress and then closes. An idle connection gets a short grace period.
   void drain();
-  /// Closes immediately, aborting requests in progress.
-  void close() noexcept { pump_.close(); }
+  /// Closes immediately, aborting requests in progress, because the server stops.
+  void stop() noexcept { close(ResponseEnd::Stopped); }
 
  private:
   void on_established() override;
   void on_receive(std::span<char> bytes) override;
   void on_receive_end(Error error) override;
-  void on_send_failed(Error) override { close(); }
+  void on_send_failed(Error) override { close(ResponseEnd::PeerLeft); }
   void on_dropped(std::size_t count) override { resources_.counters.bytes_received += count; }
   void on_sent(std::uint64_t count) override;
   void on_time_out() override;
@@ -72,6 +72,8 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
     return own ? &*own : nullptr;
   }
   Extras& extras();
+  /// Closes immediately; `why` is for the records of responses in progress.
+  void close(ResponseEnd why) noexcept;
   bool choose_protocol(std::string_view input);
   void begin_protocol();
   void receive_end();

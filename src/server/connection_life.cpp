@@ -37,7 +37,9 @@ void Connection::start() {
   if (!pump_.is_open()) return;
   // A silent peer gets as much time as one that sends its head slowly.
   const Timeouts& timeouts = resources_.options.timeouts;
-  pump_.start_timer(pump_.stream().is_established() ? timeouts.head : timeouts.handshake);
+  const bool is_established = pump_.stream().is_established();
+  if (!is_established) ++resources_.counters.handshakes_begun;
+  pump_.start_timer(is_established ? timeouts.head : timeouts.handshake);
 }
 
 void Connection::drain() {
@@ -48,12 +50,18 @@ void Connection::drain() {
 
 void Connection::on_out_of_memory() noexcept {
   note_out_of_memory(resources_, "a connection was closed");
-  close();
+  close(ResponseEnd::Failed);
+}
+
+void Connection::close(ResponseEnd why) noexcept {
+  if (Accounting* const accounting = begun_accounting()) accounting->will_end(why);
+  pump_.close();
 }
 
 void Connection::on_closing() noexcept {
   with_protocol([](auto& protocol) { protocol.cancel(); });
   if (Accounting* const accounting = begun_accounting()) accounting->end();
+  if (!pump_.stream().is_established()) ++resources_.counters.handshakes_failed;
   if (const auto& tell = resources_.options.hooks.on_connection_close) tell();
 }
 
@@ -65,6 +73,8 @@ bool Connection::grants_handshake() noexcept {
 }
 
 void Connection::on_established() {
+  ++resources_.counters.handshakes;
+  if (pump_.stream().is_resumed()) ++resources_.counters.handshakes_resumed;
   const Timeouts& timeouts = resources_.options.timeouts;
   pump_.start_timer(resources_.is_draining ? timeouts.drain_grace : timeouts.head);
 }
@@ -81,7 +91,7 @@ bool Connection::choose_protocol(std::string_view input) {
       return false;
     }
     if (is_plain && preface_bytes_ == 0 && is_foreign(input)) {
-      close();
+      close(ResponseEnd::Failed);
       return false;
     }
     if (stream.protocol() == "h2" || (is_plain && input.starts_with(rest))) {
@@ -103,7 +113,7 @@ void Connection::begin_protocol() {
 void Connection::on_receive_end(Error error) {
   if (error.code() == Errc::PlainHttp) return refuse_plain_http();
   if (error.code() == Errc::OutOfMemory) return on_out_of_memory();
-  if (error.code() != Errc::None) return close();
+  if (error.code() != Errc::None) return close(ResponseEnd::PeerLeft);
   if (is_new_) begin_protocol();
   receive_end();
 }
@@ -125,9 +135,9 @@ void Connection::refuse_plain_http() {
 }
 
 Accounting* Connection::accounting() {
-  if (!resources_.options.hooks.on_response) return nullptr;
+  if (!resources_.records_responses) return nullptr;
   std::optional<Accounting>& own = extras().accounting;
-  if (!own) own.emplace(resources_, pump_.stream(), pump_.output());
+  if (!own) own.emplace(resources_, static_cast<detail::ConnectionSource&>(*this), pump_.output());
   return &*own;
 }
 
@@ -177,7 +187,7 @@ void Connection::on_time_out() {
   }
   if (left && !takes_nothing && !is_absent) return;
   if (left || is_new_) ++resources_.counters.refused_slow;
-  close();
+  close(is_absent ? ResponseEnd::PeerLeft : ResponseEnd::TimedOut);
 }
 
 }  // namespace skua::server

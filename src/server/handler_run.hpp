@@ -70,7 +70,8 @@ class HandlerRun final {
   /// Collects the request's part of a record; the caller supplies `head` and `began`.
   [[nodiscard]] RequestInfo request_info(const http::Head& head,
                                          loop::Instant began) const noexcept {
-    return server::request_info(head, began, request_ ? &*request_ : nullptr, match_.route);
+    return server::request_info(head, began, request_ ? &*request_ : nullptr, match_.route,
+                                body_.received_bytes());
   }
   /// Starts the handler inline. For a plain handler, only the guards run now; it runs itself in
   /// take_response() once its content is complete. Until then keeps_content() returns true.

@@ -59,6 +59,8 @@ class IncomingBody final : public detail::BodySource {
   void expect(BodySender& sender, const Expected& expected) noexcept;
   /// Counts received bytes, wanted or not. Returns TooSlow or BodyTooLong if a limit is violated.
   [[nodiscard]] Errc received(std::size_t size_bytes) noexcept;
+  /// Counts the last bytes, which are in time and within the limit.
+  void received_last(std::size_t size_bytes) noexcept { received_bytes_ += size_bytes; }
   /// Keeps received content for its reader. Returns Overloaded or OutOfMemory if it cannot.
   [[nodiscard]] Errc append(std::string_view data);
   /// Ends the body. `trailers` must outlive it.
@@ -69,6 +71,8 @@ class IncomingBody final : public detail::BodySource {
   /// Reports whether there is room for more content.
   [[nodiscard]] bool has_room() const noexcept;
   [[nodiscard]] std::size_t unread_bytes() const noexcept { return unread_.size(); }
+  /// Returns how much content has arrived, read or not.
+  [[nodiscard]] std::uint64_t received_bytes() const noexcept { return received_bytes_; }
   /// Returns how much of the content already read is kept until the end of the request.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_bytes_ + loaded_.size(); }
 

@@ -48,6 +48,16 @@ void WorkerCounters::add_to(Counters& sum) const noexcept {
   sum.handlers_cancelled += handlers_cancelled;
   sum.out_of_memory += out_of_memory;
   sum.accept_pauses += accept_pauses;
+  const std::uint64_t failed = handshakes_failed;  // read before those that began, as above
+  const std::uint64_t completed = handshakes;
+  sum.handshakes_failed += failed;
+  sum.handshakes += completed;
+  sum.handshakes_resumed += handshakes_resumed;
+  sum.handshakes_open += handshakes_begun - completed - failed;
+  const std::uint64_t http2_gone = http2_ended;
+  sum.http2_open += http2_begun - http2_gone;
+  const std::uint64_t websockets_gone = websockets_ended;
+  sum.websockets_open += websockets_begun - websockets_gone;
 }
 
 h1::HeadLimits head_limits(const Limits& limits) noexcept {
@@ -97,7 +107,9 @@ Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop
       lines(told.limits.fields),
       path_scratch(usual_path_bytes),
       parser(h1::HeadKind::Request, head_limits(told.limits), lines),
-      date_cache(told.server_name) {
+      date_cache(told.server_name),
+      meter(told.metrics != nullptr ? told.metrics->add_thread() : nullptr),
+      records_responses(told.hooks.on_response || meter != nullptr) {
   inboxes.reserve(kept_inboxes);
   exchanges.reserve(kept_exchanges);
   h2_exchanges.reserve(kept_h2_exchanges);

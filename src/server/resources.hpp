@@ -23,6 +23,7 @@
 #include "server/kept_content.hpp"
 #include "server/target_cache.hpp"
 #include "skua/counters.hpp"
+#include "skua/meter.hpp"
 #include "skua/options.hpp"
 #include "skua/router.hpp"
 #include "ws/message_coding.hpp"
@@ -48,6 +49,14 @@ struct WorkerCounters {
   base::Counter handlers_cancelled;
   base::Counter out_of_memory;
   base::Counter accept_pauses;
+  base::Counter handshakes_begun;
+  base::Counter handshakes;
+  base::Counter handshakes_resumed;
+  base::Counter handshakes_failed;
+  base::Counter http2_begun;
+  base::Counter http2_ended;
+  base::Counter websockets_begun;
+  base::Counter websockets_ended;
 
   void add_to(Counters& sum) const noexcept;
 };
@@ -136,6 +145,9 @@ struct Resources {
   TargetCache targets;
   DateCache date_cache;
   WorkerCounters counters;
+  SpareEntries spare_entries;
+  const std::unique_ptr<detail::ThreadMeter> meter;  ///< of ServerOptions::metrics; null without
+  const bool records_responses;                      ///< for Hooks::on_response or the meter
   bool is_draining = false;        ///< connections close after the requests received so far
   bool is_under_pressure = false;  ///< the number of connections is near the limit
 };

@@ -5,6 +5,7 @@
 
 #include "base/ascii.hpp"
 #include "server/server_run.hpp"
+#include "skua/meter.hpp"
 #include "skua/shutdown_signals.hpp"
 
 #include <algorithm>
@@ -65,9 +66,14 @@ struct Server::Impl {
 };
 
 Server::Server(const Router& router, ServerOptions options)
-    : impl_(std::make_unique<Impl>(router, std::move(options))) {}
+    : impl_(std::make_unique<Impl>(router, std::move(options))) {
+  if (const auto& metrics = impl_->setup->options.metrics) metrics->add(*this);
+}
 
-Server::~Server() { shutdown(Duration(0)); }
+Server::~Server() {
+  shutdown(Duration(0));
+  if (const auto& metrics = impl_->setup->options.metrics) metrics->remove(*this);
+}
 
 Result<void, Problem> Server::start() { return impl_->start({}); }
 
@@ -218,6 +224,13 @@ std::string Server::tls_fingerprint() const {
   const std::shared_ptr<ServerRun> run = impl_->present();
   const tls::ReloadableContext* const context = run == nullptr ? nullptr : run->tls();
   return context == nullptr ? std::string() : context->current()->fingerprint();
+}
+
+std::optional<std::chrono::system_clock::time_point> Server::tls_expiry() const {
+  const std::shared_ptr<ServerRun> run = impl_->present();
+  const tls::ReloadableContext* const context = run == nullptr ? nullptr : run->tls();
+  if (context == nullptr) return std::nullopt;
+  return std::chrono::system_clock::from_time_t(context->current()->ends_at());
 }
 
 Counters Server::counters() const {

@@ -52,7 +52,7 @@ class TargetCache {
       match.route = route_;
       match.scope = scope_;
       match.has_coroutine = has_coroutine_;
-      match.captures.names = &route_->names;
+      match.captures.route = route_;
       return match;
     }
 

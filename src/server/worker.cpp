@@ -44,6 +44,12 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
           loop_->timers(), [](void* self) noexcept { static_cast<Worker*>(self)->close_all(); },
           this) {
   loop_->use_pool(&shared.pool);
+  if (resources_.meter == nullptr) return;
+  loop_->measure_turns(
+      [](void* meter, Duration busy) noexcept {
+        static_cast<detail::ThreadMeter*>(meter)->turned(busy);
+      },
+      resources_.meter.get());
 }
 
 Worker::~Worker() {
@@ -141,7 +147,7 @@ void Worker::stop_taking() {
 }
 
 void Worker::close_all() noexcept {
-  connections_.for_each([](Connection& connection) { connection.close(); });
+  connections_.for_each([](Connection& connection) { connection.stop(); });
   acceptor_.close();
 }
 

@@ -47,6 +47,9 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   [[nodiscard]] bool is_handshaking() const noexcept override {
     return state_ == State::Handshaking && has_heard_;
   }
+  [[nodiscard]] bool is_resumed() const noexcept override {
+    return engine_ != nullptr && engine_->is_resumed();
+  }
   [[nodiscard]] bool is_secure() const noexcept override { return state_ != State::Plain; }
   [[nodiscard]] std::string_view protocol() const noexcept SKUA_LIFETIMEBOUND override {
     return engine_ != nullptr ? engine_->protocol() : std::string_view();

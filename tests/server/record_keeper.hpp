@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "skua/options.hpp"
+#include "skua/tls.hpp"
 
 namespace skua::testing {
 
@@ -19,8 +22,15 @@ struct KeptRecord {
         request_id(record.request_id),
         status(record.status),
         body_bytes(record.body_bytes),
+        sent_bytes(record.sent_bytes),
+        received_bytes(record.received_bytes),
         head_bytes(record.head_bytes),
+        start(record.start),
+        first_byte(record.first_byte),
         duration(record.duration),
+        connection_id(record.connection_id),
+        cipher(record.tls != nullptr ? record.tls->cipher : std::string()),
+        end(record.end),
         is_cut(record.is_cut) {}
 
   std::string target;
@@ -28,8 +38,15 @@ struct KeptRecord {
   std::string request_id;
   Status status;
   std::uint64_t body_bytes;
+  std::uint64_t sent_bytes;
+  std::uint64_t received_bytes;
   std::size_t head_bytes;
+  std::chrono::system_clock::time_point start;
+  Duration first_byte;
   Duration duration;
+  std::uint64_t connection_id;
+  std::string cipher;
+  ResponseEnd end;
   bool is_cut;
 };
 

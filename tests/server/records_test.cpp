@@ -130,6 +130,7 @@ TEST_P(RecordsOfServer, OfACutResponseCountWhatWasSent) {
     const KeptRecord last = records_.await(++count).back();
     EXPECT_EQ(last.target, path);
     EXPECT_TRUE(last.is_cut) << path;
+    EXPECT_EQ(last.end, ResponseEnd::PeerLeft) << path;
     EXPECT_GT(last.body_bytes, 50'000U) << path;
     EXPECT_LT(last.body_bytes, big_bytes) << path;
   }
@@ -148,7 +149,62 @@ TEST_P(RecordsOfServer, OfAStreamThatFailsSayThatItIsCut) {
   EXPECT_FALSE(client.answer());
   const KeptRecord one = records_.await(1)[0];
   EXPECT_TRUE(one.is_cut);
+  EXPECT_EQ(one.end, ResponseEnd::Failed);
   EXPECT_EQ(one.body_bytes, 4U);
+}
+
+TEST_P(RecordsOfServer, TellOfTheConnection) {
+  TestServer server(router_, GetParam(), options_);
+  Client client = server.connect();
+  Client other = server.connect();
+  const auto before = std::chrono::system_clock::now() - 1s;
+  for (Client* const one : {&client, &other, &client}) {
+    one->send(get("/"));
+    one->answer();
+  }
+  const std::vector<KeptRecord> all = records_.await(3);
+  EXPECT_NE(all[0].connection_id, 0U);
+  EXPECT_EQ(all[0].connection_id, all[2].connection_id);
+  EXPECT_NE(all[0].connection_id, all[1].connection_id);
+  for (const KeptRecord& one : all) {
+    EXPECT_GT(one.start, before);
+    EXPECT_LT(one.start, before + 60s);
+    EXPECT_LE(one.first_byte, one.duration);
+    EXPECT_EQ(one.cipher.empty(), !testing::is_secure(testing::transport()));
+  }
+}
+
+TEST_P(RecordsOfServer, CountTheContentOfTheRequest) {
+  router_.post("/plain", [](const Request& request) { return std::string(request.body()); });
+  router_.post("/reads",
+               [](Request& request) -> Task<std::string> { co_return co_await request.text(); });
+  TestServer server(router_, GetParam(), options_);
+  Client client = server.connect();
+  std::size_t count = 0;
+  for (const std::string_view path : {"/plain", "/reads"}) {
+    for (const std::size_t size : {std::size_t{5}, std::size_t{300'000}}) {
+      client.send("POST " + std::string(path) + " HTTP/1.1\r\nHost: t\r\nContent-Length: " +
+                  std::to_string(size) + "\r\n\r\n" + std::string(size, 'x'));
+      ASSERT_EQ(client.answer()->body.size(), size);
+      const KeptRecord last = records_.await(++count).back();
+      EXPECT_EQ(last.received_bytes, last.head_bytes + size) << path;
+      EXPECT_EQ(last.body_bytes, size) << path;
+      EXPECT_GT(last.sent_bytes, size) << path;
+      EXPECT_LT(last.sent_bytes, size + 1000) << path;
+    }
+  }
+}
+
+TEST_P(RecordsOfServer, SayThatTheServerWasStopped) {
+  TestServer server(router_, GetParam(), options_);
+  Client client = server.connect();
+  client.send(get("/text"));
+  ASSERT_FALSE(client.some().empty());
+  server->cancel();
+  server->wait();
+  ASSERT_EQ(records_.all().size(), 1U);
+  EXPECT_EQ(records_.all()[0].end, ResponseEnd::Stopped);
+  EXPECT_TRUE(records_.all()[0].is_cut);
 }
 
 TEST_P(RecordsOfServer, CountNoContentWhereNoneIsSent) {
@@ -199,8 +255,39 @@ TEST_P(RecordsOfWorker, AreMadeWhenTheResponseIsSentAndNotBefore) {
   }
   EXPECT_GT(seen_bytes, big_bytes / 2);
   ASSERT_EQ(records_.all().size(), 1U);
+  EXPECT_EQ(records_.all()[0].first_byte, Duration::zero());
   EXPECT_EQ(records_.all()[0].duration, Duration(3s));
   EXPECT_FALSE(records_.all()[0].is_cut);
+}
+
+TEST_P(RecordsOfWorker, CountEachByteOfAResponse) {
+  for (const std::string_view path : {"/", "/none"}) {
+    Client client = worker().connect();
+    client.send(get(path) + get(path));
+    worker().settle();
+    const std::string got = client.take_received();
+    ASSERT_FALSE(records_.all().empty());
+    EXPECT_EQ(records_.all().back().sent_bytes * 2, got.size()) << path;
+  }
+  Client client = worker().connect();
+  client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1x\r\n\r\n");
+  worker().settle();
+  EXPECT_EQ(records_.all().back().status, Status::BadRequest);
+  EXPECT_EQ(records_.all().back().sent_bytes, client.take_received().size());
+}
+
+TEST_P(RecordsOfWorker, SayThatThePeerTookNothing) {
+  for (const std::string_view path : {"/text", "/chunks"}) {
+    Client client = worker().connect();
+    client.send(get(path));
+    worker().settle();
+    const std::size_t count = records_.all().size();
+    worker().advance(31s);
+    worker().settle();
+    ASSERT_EQ(records_.all().size(), count + 1) << path;
+    EXPECT_EQ(records_.all().back().end, ResponseEnd::TimedOut) << path;
+    EXPECT_TRUE(records_.all().back().is_cut) << path;
+  }
 }
 
 TEST_P(RecordsOfWorker, CountEachByteOfACutResponse) {

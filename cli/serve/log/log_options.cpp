@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "operations/log_line.hpp"
 #include "serve/options.hpp"
 #include "serve/site/virtual_hosts.hpp"
 #include "system.hpp"
@@ -25,37 +26,12 @@ fs::path folder_of_log(const std::string& file) {
 
 void set_format(LogOptions& log, const std::string& text) {
   log.format = text;
-  log.pattern.reset();
-  log.kind = LogFormat::Combined;
-  if (text == "combined") return;
-  log.kind = LogFormat::Json;
-  if (text == "json") return;
-  log.kind = LogFormat::Pattern;
-  auto pattern = server::LogPattern::parse(text);
-  if (!pattern) {
+  if (text == "combined" || text == "json") return;
+  if (const auto pattern = operations::LogPattern::parse(text); !pattern) {
     throw CLI::ValidationError(
         "--log-format",
         "'" + text + "' is not combined, json or a line of words: " + pattern.error().text);
   }
-  log.pattern = *std::move(pattern);
-}
-
-}  // namespace
-
-void declare_log(CLI::App& parser, LogOptions& log) {
-  CLI::Option* const file =
-      parser
-          .add_option("--log", log.file,
-                      "Append a line for each request to this file; - for standard output. "
-                      "SIGUSR1 opens the file again")
-          ->option_text("FILE|-");
-  parser
-      .add_option_function<std::string>(
-          "--log-format", [&log](const std::string& text) { set_format(log, text); },
-          "combined, json, or a text with words such as '$time $status $target'")
-      ->option_text("FORMAT [combined]");
-  parser.add_flag("--access-log", log.on_output, "Print a line for each request, like --log -")
-      ->excludes(file);
 }
 
 Result<void, Problem> check_log(const ServeOptions& options) {
@@ -78,6 +54,38 @@ Result<void, Problem> check_log(const ServeOptions& options) {
   return {};
 }
 
+}  // namespace
+
+void declare_log(CLI::App& parser, LogOptions& log) {
+  CLI::Option* const file =
+      parser
+          .add_option("--log", log.file,
+                      "Append a line for each request to this file; - for standard output. "
+                      "SIGUSR1 opens the file again")
+          ->option_text("FILE|-");
+  parser
+      .add_option_function<std::string>(
+          "--log-format", [&log](const std::string& text) { set_format(log, text); },
+          "combined, json, or a text with words such as '$time $status $target'")
+      ->option_text("FORMAT [combined]");
+  parser.add_flag("--access-log", log.on_output, "Print a line for each request, like --log -")
+      ->excludes(file);
+}
+
+Result<std::unique_ptr<AccessLog>, Problem> open_log(const ServeOptions& options,
+                                                     const std::optional<User>& user,
+                                                     std::function<void(std::string_view)> say) {
+  if (auto checked = check_log(options); !checked) return std::move(checked).error();
+  const LogOptions& log = options.log;
+  if (!log.is_on()) return std::unique_ptr<AccessLog>();
+  AccessLogOptions told{.file = log.target(), .on_problem = std::move(say)};
+  if (!log.format.empty()) told.format = log.format;
+  if (user) told.owner = FileOwner{user->id, user->group};
+  auto opened = AccessLog::open(std::move(told));
+  if (!opened) return Problem{opened.error().error, "--log: " + opened.error().text};
+  return opened;
+}
+
 std::vector<std::string> log_folders(const LogOptions& log) {
   const std::string file = log.target();
   if (file.empty() || file == "-") return {};
@@ -85,15 +93,6 @@ std::vector<std::string> log_folders(const LogOptions& log) {
   const fs::file_status status = fs::status(file, none);
   if (fs::exists(status) && !fs::is_regular_file(status)) return {};
   return {folder_of_log(file).string(), folder_of_log(resolved(file)).string()};
-}
-
-std::string log_line(const LogOptions& log, const RequestRecord& record, server::LogTime now) {
-  switch (log.kind) {
-    case LogFormat::Combined: return server::combined_line(record, now);
-    case LogFormat::Json: return server::json_line(record, now);
-    case LogFormat::Pattern: break;
-  }
-  return log.pattern ? log.pattern->line(record, now) : std::string();
 }
 
 }  // namespace skua::cli

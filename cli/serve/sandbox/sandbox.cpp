@@ -64,10 +64,10 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
     needs.access.readable.push_back(folder_of(resolved(file)));
   }
   constexpr std::string_view unix_prefix = "unix:";
-  const std::string& host = options.server.host;
-  const bool is_path = host.starts_with(unix_prefix) && !host.starts_with("unix:@");
-  if (is_path && options.server.listeners.empty()) {
-    needs.access.removable = {folder_of(host.substr(unix_prefix.size()))};
+  const std::string own = options.server.listeners.empty() ? options.server.host : std::string();
+  for (const std::string& place : {own, options.admin}) {
+    if (!place.starts_with(unix_prefix) || place.starts_with("unix:@")) continue;
+    needs.access.removable.push_back(folder_of(place.substr(unix_prefix.size())));
     needs.calls.unlink = true;
   }
   if (!options.uploads.folder.empty()) {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "server/access_log.hpp"
+#include "operations/log_line.hpp"
 
 namespace skua::cli {
 
@@ -17,7 +17,7 @@ void ResponseTally::add(const RequestRecord& record) {
   const Duration::rep duration = record.duration.count();
   if (duration <= longest_.load(std::memory_order_relaxed) || record.target.empty()) return;
   SlowRequest slow{.text = std::string(name(record.method)) + " ", .duration = record.duration};
-  server::append_escaped(slow.text, record.target);
+  operations::append_escaped(slow.text, record.target);
   const std::lock_guard lock(mutex_);
   if (duration <= longest_.load(std::memory_order_relaxed)) return;
   longest_.store(duration, std::memory_order_relaxed);

@@ -90,11 +90,16 @@ std::string_view Request::body() const noexcept {
 }
 
 std::optional<std::string_view> Request::param(std::string_view name) const noexcept {
-  if (captures_ == nullptr || captures_->names == nullptr) return std::nullopt;
+  if (captures_ == nullptr || captures_->route == nullptr) return std::nullopt;
   for (std::size_t i = 0; i < captures_->count; ++i) {
-    if ((*captures_->names)[i] == name) return (*captures_)[i];
+    if (captures_->route->names[i] == name) return (*captures_)[i];
   }
   return std::nullopt;
+}
+
+std::string_view Request::route() const noexcept {
+  const bool is_matched = captures_ != nullptr && captures_->route != nullptr;
+  return is_matched ? std::string_view(captures_->route->pattern) : std::string_view();
 }
 
 std::string_view Request::param(std::size_t index) const noexcept {
@@ -157,7 +162,7 @@ struct KeptRequest {
              .is_secure = parts.is_secure,
              .upgrade = upgrade};
     if (matched == nullptr) return;
-    captures.names = matched->names;
+    captures.route = matched->route;
     captures.count = matched->count;
     // Captures are views of the path, or empty.
     for (std::uint32_t i = 0; i < matched->count; ++i) {

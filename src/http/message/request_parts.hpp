@@ -16,13 +16,19 @@ namespace skua::http {
 
 inline constexpr std::size_t max_captures = 16;
 
+/// The pattern of a route.
+struct RoutePattern {
+  std::string pattern{};             ///< `/users/{id}`
+  std::vector<std::string> names{};  ///< of the wildcards, in order
+};
+
 /// The texts that a route's wildcards matched in one path, as views of that path.
 struct Captures {
   struct Text {
     const char* data;
     std::size_t size;
   };
-  const std::vector<std::string>* names = nullptr;  ///< owned by the route
+  const RoutePattern* route = nullptr;
   std::uint32_t count = 0;
   std::array<Text, max_captures> texts;  // only the first `count` are set
 

@@ -30,7 +30,7 @@ void H1Exchange::open(ProtocolOwner& owner, net::OutputQueue& output) noexcept {
 }
 
 void H1Exchange::reset() noexcept {
-  finish_record(true);
+  if (record_ != nullptr) finish_record(record_->owner->why_ended());
   response_.reset();
   run_.reset();
   if (partial_request_ != nullptr) resources_.give_back(std::move(partial_request_));
@@ -124,7 +124,12 @@ Result<std::string_view> H1Exchange::decode(std::string_view input) {
     input.remove_prefix(step.consumed_bytes);
     if (step.status == h1::BodyStatus::Failed) return Error(decoder.error());
     const bool is_done = step.status == h1::BodyStatus::Done;
-    Errc error = is_done ? Errc::None : body.received(step.data.size());
+    Errc error = Errc::None;
+    if (is_done) {
+      body.received_last(step.data.size());
+    } else {
+      error = body.received(step.data.size());
+    }
     if (error == Errc::None) error = body.append(step.data);
     if (error != Errc::None) return Error(error);
     if (is_done) run_.end_body(decoder.trailers());
@@ -222,13 +227,15 @@ bool H1Exchange::end_stream() {
     body::append_last_chunk(*output_, response_.trailers());
   }
   finish_response();
-  finish_record(failure != nullptr);
+  finish_record(failure != nullptr ? ResponseEnd::Failed : ResponseEnd::Complete);
   return failure == nullptr;
 }
 
-void H1Exchange::finish_record(bool is_cut) {
+void H1Exchange::finish_record(ResponseEnd end) {
   Accounting::Entry* const record = std::exchange(record_, nullptr);
-  if (record != nullptr) owner_->accounting()->finish(*record, is_cut);
+  if (record == nullptr) return;
+  Accounting::received(*record, body().received_bytes());
+  record->owner->finish(*record, end);
 }
 
 void H1Exchange::drain() {
@@ -244,7 +251,7 @@ void H1Exchange::write_content(Body&& piece) {
   } else {
     output_->append_piece(std::move(piece));
   }
-  if (record_ != nullptr) owner_->accounting()->wrote(*record_, size_bytes);
+  if (record_ != nullptr) record_->owner->wrote(*record_, size_bytes);
   owner_->settle_later();
 }
 

@@ -135,7 +135,7 @@ class H1Exchange final : private HandlerRunOwner, private body::Framer {
     return !has_started_response() && handler_deadline_ != loop::Instant::max();
   }
   [[nodiscard]] const IncomingBody& body() const noexcept { return run_.body(); }
-  void finish_record(bool is_cut);
+  void finish_record(ResponseEnd end);
 
   Resources& resources_;
   ProtocolOwner* owner_ = nullptr;

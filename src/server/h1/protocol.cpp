@@ -168,13 +168,13 @@ inline http::RequestParts H1Protocol::parts(const http::Head& head, const h1::Fr
   http::RequestParts known = parts(head, framing, target);
   known.body = body;
   Request request(known);
-  const bool is_recorded = static_cast<bool>(resources_.options.hooks.on_response);
+  const bool is_recorded = resources_.records_responses;
   const loop::Instant began = is_recorded ? resources_.loop.now() : loop::Instant();
   Response response = dispatch(resources_, target.match, request);
   Accounting::Entry* record = nullptr;
   if (is_recorded) {
-    record =
-        begin_record(request_info(head, began, &request, target.match.route), response.status());
+    record = begin_record(request_info(head, began, &request, target.match.route, body.size()),
+                          response.status());
   }
   if (head.method != Method::Head) body::ColdFiles::prepare(response.content(), resources_.loop);
   if (response.content().kind() == Body::Kind::Stream) [[unlikely]] {
@@ -197,7 +197,7 @@ Accounting::Entry* H1Protocol::begin_record(const RequestInfo& request_info, Sta
 }
 
 void H1Protocol::finish_record(Accounting::Entry* record) {
-  if (record != nullptr) accounting()->finish(*record);
+  if (record != nullptr) record->owner->finish(*record);
 }
 
 // Writes the response, and decides whether another request can follow.
@@ -217,7 +217,7 @@ void H1Protocol::finish_record(Accounting::Entry* record) {
                                                       .is_http10 = head.minor_version == 0,
                                                       .keep_alive = !is_finished_});
   ++resources_.counters.responses;
-  if (record != nullptr) accounting()->wrote(*record, content_bytes);
+  if (record != nullptr) record->owner->wrote(*record, content_bytes);
 }
 
 void H1Protocol::write_for_exchange(Response&& response, bool is_last_received,

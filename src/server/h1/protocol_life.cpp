@@ -66,14 +66,16 @@ void H1Protocol::refuse(Errc code, const http::Head* head) {
   waiting_ = Waiting::Request;
   count_refusal(resources_, code);
   // After a response has begun, an error can only be signaled by closing.
-  if (exchange_ == nullptr || !exchange_->has_started_response()) {
+  if (exchange_ != nullptr && exchange_->has_started_response()) {
+    if (Accounting* const recorder = accounting()) recorder->will_end(end_for(code));
+  } else {
     Accounting::Entry* const record = begin_record(request_info, status_for(code), code);
     const bool is_head = request_info.head.method == Method::Head;  // RFC 9110 §9.3.2
     const std::uint64_t content_bytes =
         write_response(pump_.output(), Response{Error(code)},
                        {.dated = resources_.dated(), .is_head = is_head, .keep_alive = false});
     ++resources_.counters.responses;
-    if (record != nullptr) accounting()->wrote(*record, content_bytes);
+    if (record != nullptr) record->owner->wrote(*record, content_bytes);
     finish_record(record);
   }
   cancel();

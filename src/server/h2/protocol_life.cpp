@@ -36,10 +36,14 @@ H2Protocol::H2Protocol(Resources& resources, const net::Stream& stream, net::Out
       ages_at_(end_of_age(resources, this)),
       h2_(connection_options(resources.options.limits), *this, resources.h2_workspace,
           resources.loop.now()) {
+  ++resources.counters.http2_begun;
   if (resources.is_draining) begin_shut_down();
 }
 
-H2Protocol::~H2Protocol() { cancel(); }
+H2Protocol::~H2Protocol() {
+  cancel();
+  ++resources_.counters.http2_ended;
+}
 
 void H2Protocol::receive_end() {
   exchanges_.for_each([](ServerStream& exchange) { exchange.receive_nothing_more(); });

@@ -54,6 +54,7 @@ void ServerStream::reset() noexcept {
   dropped_bytes_ = 0;
   has_run_ = false;
   content_state_ = Content::Open;
+  end_ = ResponseEnd::Complete;
   is_timer_due_ = closes_connection_ = false;
 }
 
@@ -201,7 +202,7 @@ void ServerStream::answer(const Target& target) {
   Request request(known);
   Response response = dispatch(resources_, target.match, request);
   const RequestInfo told =
-      request_info(this->request().head, arrived_, &request, target.match.route);
+      request_info(this->request().head, arrived_, &request, target.match.route, 0);
   if (opens_another_protocol(response)) return open_socket(told, request, std::move(response));
   run_.keep(std::move(request.attachments()));
   send(told, std::move(response));
@@ -277,7 +278,7 @@ void ServerStream::send(const RequestInfo& request_info, Response&& response, Er
       size_bytes != 0 && !is_bodiless(status_) && request().head.method != Method::Head;
   content_state_ = Content::Ended;
   if (has_content) keep(std::move(content));
-  h2_->respond(*stream_, head, has_content);
+  respond(head, has_content);
 }
 
 // Returns the response's head without a length.
@@ -301,17 +302,29 @@ h2::ResponseHead ServerStream::head_of(const Response& response) {
 void ServerStream::close(bool is_complete) noexcept {
   if (socket_ != nullptr) return socket_->close();
   if (run_.is_running() || response_.is_making()) ++resources_.counters.handlers_cancelled;
-  finish_record(!is_complete || content_state_ != Content::Ended || !content_.empty());
+  const bool is_cut = !is_complete || content_state_ != Content::Ended || !content_.empty();
+  if (is_cut && end_ == ResponseEnd::Complete && record_ != nullptr) {
+    end_ = record_->owner->why_ended();
+  }
+  finish_record(is_cut ? end_ : ResponseEnd::Complete);
 }
 
 void ServerStream::begin_record(const RequestInfo& request_info, Errc error) {
-  if (!resources_.options.hooks.on_response) return;
+  if (!resources_.records_responses) return;
   record_ = &owner_->accounting()->begin(request_info, status_, error);
 }
 
-void ServerStream::finish_record(bool is_cut) {
+// Writes the head of the response.
+void ServerStream::respond(const h2::ResponseHead& head, bool has_content) {
+  h2_->respond(*stream_, head, has_content);
+  if (record_ != nullptr) record_->owner->wrote_head(*record_);
+}
+
+void ServerStream::finish_record(ResponseEnd end) {
   Accounting::Entry* const record = std::exchange(record_, nullptr);
-  if (record != nullptr) owner_->accounting()->finish(*record, is_cut);
+  if (record == nullptr) return;
+  if (has_run_) Accounting::received(*record, run_.body().received_bytes());
+  record->owner->finish(*record, end);
 }
 
 loop::Instant ServerStream::deadline() const noexcept {
@@ -330,9 +343,9 @@ void ServerStream::send_stream(const h2::ResponseHead& head, Body&& content) {
   // RFC 9110 §9.3.2, §6.4.1: these have no content, so their producer does not run.
   if (request().head.method == Method::Head || is_bodiless(status_)) {
     content_state_ = Content::Ended;
-    return h2_->respond(*stream_, told, false);
+    return respond(told, false);
   }
-  h2_->respond(*stream_, told, true);
+  respond(told, true);
   response_.start(*this, std::move(content), resources_.options.limits.stream_bytes);
   if (resources_.is_draining) drain();
   if (response_.is_made()) end_stream();
@@ -342,6 +355,7 @@ void ServerStream::end_stream() {
   const std::exception_ptr failure = response_.end();
   if (failure != nullptr) log_task_failure(resources_, "a stream failed", failure);
   content_state_ = failure != nullptr ? Content::Failed : Content::Ended;
+  if (failure != nullptr) end_ = ResponseEnd::Failed;
   h2_->resume_body(*stream_);
 }
 
@@ -376,11 +390,12 @@ void ServerStream::write_data(net::OutputQueue& output, std::string_view head,
   if (socket_ != nullptr) return socket_->write_data(output, head, size_bytes);
   content_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.write);
   const bool is_whole = content_.move_to(output, head, size_bytes);
-  if (record_ != nullptr) owner_->accounting()->wrote(*record_, size_bytes);
+  if (record_ != nullptr) record_->owner->wrote(*record_, size_bytes, head.size());
   response_.drained();
   if (is_whole || content_state_ == Content::Failed) return;
   // The frame's length was already sent, so it was padded with zeros. The reset tells the peer.
   content_state_ = Content::Failed;
+  end_ = ResponseEnd::Failed;
   h2_->reset(*stream_, h2::ErrorCode::InternalError);
 }
 

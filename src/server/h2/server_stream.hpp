@@ -145,7 +145,8 @@ class ServerStream final : public base::ListNode,
   void answer(const Target& target);
   void open_socket(const RequestInfo& request_info, Request& request, Response&& response);
   void begin_record(const RequestInfo& request_info, Errc error = Errc::None);
-  void finish_record(bool is_cut);
+  void finish_record(ResponseEnd end);
+  void respond(const h2::ResponseHead& head, bool has_content);
   void refuse(Errc code);
   /// `error` is the reason if the request was refused.
   void send(const RequestInfo& request_info, Response&& response, Errc error = Errc::None);
@@ -181,7 +182,8 @@ class ServerStream final : public base::ListNode,
   std::size_t withheld_bytes_ = 0;  // kept, and not given back to the peer's window
   std::size_t dropped_bytes_ = 0;   // received but unwanted
   Status status_ = Status::Ok;
-  bool has_run_ = false;  // the request is handled by run_
+  ResponseEnd end_ = ResponseEnd::Complete;  // why the response is cut, if that is known
+  bool has_run_ = false;                     // the request is handled by run_
   bool is_timer_due_ = false;
   bool closes_connection_ = false;  // the handler wants the connection to end
   Phase phase_ = Phase::Closed;

@@ -33,9 +33,9 @@ void ServerStream::open_socket(const RequestInfo& request_info, Request& request
   phase_ = Phase::Response;
   content_state_ = Content::Ended;
   ++resources_.counters.responses;
-  h2_->respond(*stream_, head_of(response), true);
   begin_record(request_info);
-  finish_record(false);
+  respond(head_of(response), true);
+  finish_record(ResponseEnd::Complete);
   const detail::Upgrade& upgrade = *(*response.content().stream())->upgrade;
   socket_ = upgrade.server->on_stream(resources_, *this, *h2_, *stream_, upgrade);
   socket_->start(request, upgrade);
@@ -45,7 +45,10 @@ void ServerStream::open_socket(const RequestInfo& request_info, Request& request
 }
 
 void ServerStream::refuse(Errc code) {
-  if (has_response()) return h2_->reset(*stream_, h2::ErrorCode::Cancel);
+  if (has_response()) {
+    end_ = end_for(code);
+    return h2_->reset(*stream_, h2::ErrorCode::Cancel);
+  }
   count_refusal(resources_, code);
   send(run_.request_info(request().head, arrived_), Response{Error(code)}, code);
   forget_kept();
@@ -63,7 +66,7 @@ void ServerStream::drain() {
 }
 
 void ServerStream::linger() {
-  finish_record(false);
+  finish_record(ResponseEnd::Complete);
   // A client that asks for a tunnel waits for the response anyway.
   if (request().head.method == Method::Connect) {
     return h2_->reset(*stream_, h2::ErrorCode::NoError);
@@ -95,6 +98,7 @@ void ServerStream::time_out() {
     return;
   }
   ++resources_.counters.refused_slow;
+  end_ = ResponseEnd::TimedOut;
   h2_->reset(*stream_, h2::ErrorCode::Cancel);
 }
 

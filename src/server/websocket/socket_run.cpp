@@ -15,7 +15,10 @@ SocketRun::SocketRun(Carrier& carrier, const detail::Upgrade& upgrade)
     : callbacks_(upgrade.callbacks),
       socket_(ws::Role::Server, *upgrade.options, std::move(upgrade.agreement), carrier) {}
 
-SocketRun::~SocketRun() { cancel(); }
+SocketRun::~SocketRun() {
+  cancel();
+  ++resources().counters.websockets_ended;
+}
 
 template <class F>
 void SocketRun::guarded(F&& call) noexcept {
@@ -27,6 +30,7 @@ void SocketRun::guarded(F&& call) noexcept {
 }
 
 void SocketRun::start(Request& request, const detail::Upgrade& upgrade) {
+  ++resources().counters.websockets_begun;
   Attachments* const attachments = take_attachments(request);
   guarded([&] {
     if (callbacks_ != nullptr) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: the record of a response. Out: its line in the combined log format. Bytes that are not
 // printable ASCII are written as \xHH; quotes and backslashes are escaped with a backslash.
-#include "server/access_log.hpp"
+#include "operations/log_line.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace skua::server {
+namespace skua::operations {
 namespace {
 
 void append_quoted(std::string& out, std::string_view text) {
@@ -24,6 +24,14 @@ void append_user(std::string& out, std::string_view user) {
   const std::size_t begin = out.size();
   append_escaped(out, user);
   for (std::size_t at = begin; (at = out.find(' ', at)) != out.npos;) out.replace(at, 1, "\\x20");
+}
+
+// `GET / HTTP/1.1`
+void append_request(std::string& out, const RequestRecord& record) {
+  if (record.target.empty()) return void(out += '-');  // no request line could be parsed
+  out.append(name(record.method)).append(" ");
+  append_escaped(out, record.target);
+  out.append(" ").append(version_name(record.version));
 }
 
 struct DateParts {
@@ -120,6 +128,21 @@ std::string_view version_name(Version version) noexcept {
   return {};
 }
 
+std::string_view version_name(TlsVersion version) noexcept {
+  return version == TlsVersion::Tls12 ? "TLSv1.2" : "TLSv1.3";
+}
+
+std::string_view end_text(ResponseEnd end) noexcept {
+  switch (end) {
+    case ResponseEnd::Complete: return "";
+    case ResponseEnd::PeerLeft: return "peer left";
+    case ResponseEnd::TimedOut: return "timed out";
+    case ResponseEnd::Failed: return "failed";
+    case ResponseEnd::Stopped: return "stopped";
+  }
+  return "";
+}
+
 std::string combined_line(const RequestRecord& record, LogTime now) {
   std::string out;
   out.reserve(160 + record.target.size());
@@ -130,13 +153,7 @@ std::string combined_line(const RequestRecord& record, LogTime now) {
   out.append(" [");
   append_log_time(out, now);
   out.append("] \"");
-  if (record.target.empty()) {
-    out += '-';  // no request line could be parsed
-  } else {
-    out.append(name(record.method)).append(" ");
-    append_escaped(out, record.target);
-    out.append(" ").append(version_name(record.version));
-  }
+  append_request(out, record);
   out.append("\" ");
   append_number(out, code(record.status));
   out += ' ';
@@ -163,43 +180,92 @@ void append_or_dash(std::string& out, std::string_view text) {
   append_escaped(out, text.empty() ? "-" : text);
 }
 
-// Sorted as `--help` and errors list them.
+void append_method(std::string& out, const RequestRecord& record, LogTime) {
+  append_or_dash(out, record.target.empty() ? "" : name(record.method));
+}
+void append_protocol(std::string& out, const RequestRecord& record, LogTime) {
+  append_or_dash(out, record.target.empty() ? "" : version_name(record.version));
+}
+void append_address(std::string& out, const RequestRecord& record, LogTime) {
+  append_or_dash(out, address_of(record.peer));
+}
+void append_cipher(std::string& out, const RequestRecord& record, LogTime) {
+  append_or_dash(out, record.tls != nullptr ? std::string_view(record.tls->cipher) : "");
+}
+void append_tls(std::string& out, const RequestRecord& record, LogTime) {
+  append_or_dash(out, record.tls != nullptr ? version_name(record.tls->version) : "");
+}
+template <auto Member>
+void append_count(std::string& out, const RequestRecord& record, LogTime) {
+  append_number(out, record.*Member);
+}
+template <auto Member>
+void append_text(std::string& out, const RequestRecord& record, LogTime) {
+  append_or_dash(out, record.*Member);
+}
+template <auto Member>
+void append_time(std::string& out, const RequestRecord& record, LogTime) {
+  append_seconds(out, record.*Member);
+}
+void append_status(std::string& out, const RequestRecord& record, LogTime) {
+  append_number(out, code(record.status));
+}
+void append_name(std::string& out, const RequestRecord& record, LogTime) {
+  append_user(out, record.user);
+}
+
+// Sorted as `--help` and errors list them; then those of nginx.
 constexpr std::array words{
-    Word{"address", [](std::string& out, const RequestRecord& record,
-                       LogTime) { append_or_dash(out, address_of(record.peer)); }},
-    Word{"bytes", [](std::string& out, const RequestRecord& record,
-                     LogTime) { append_number(out, record.body_bytes); }},
-    Word{"method",
-         [](std::string& out, const RequestRecord& record, LogTime) {
-           append_or_dash(out, record.target.empty() ? "" : name(record.method));
-         }},
-    Word{"peer", [](std::string& out, const RequestRecord& record,
-                    LogTime) { append_or_dash(out, record.peer); }},
-    Word{"protocol",
-         [](std::string& out, const RequestRecord& record, LogTime) {
-           append_or_dash(out, record.target.empty() ? "" : version_name(record.version));
-         }},
-    Word{"referer", [](std::string& out, const RequestRecord& record,
-                       LogTime) { append_or_dash(out, record.referer); }},
-    Word{"seconds", [](std::string& out, const RequestRecord& record,
-                       LogTime) { append_seconds(out, record.duration); }},
-    Word{"status", [](std::string& out, const RequestRecord& record,
-                      LogTime) { append_number(out, code(record.status)); }},
-    Word{"target", [](std::string& out, const RequestRecord& record,
-                      LogTime) { append_or_dash(out, record.target); }},
+    Word{"address", append_address},
+    Word{"bytes", append_count<&RequestRecord::body_bytes>},
+    Word{"cipher", append_cipher},
+    Word{"connection", append_count<&RequestRecord::connection_id>},
+    Word{"end", [](std::string& out, const RequestRecord& record,
+                   LogTime) { append_or_dash(out, end_text(record.end)); }},
+    Word{"first_byte", append_time<&RequestRecord::first_byte>},
+    Word{"method", append_method},
+    Word{"peer", append_text<&RequestRecord::peer>},
+    Word{"protocol", append_protocol},
+    Word{"received", append_count<&RequestRecord::received_bytes>},
+    Word{"referer", append_text<&RequestRecord::referer>},
+    Word{"request_id", append_text<&RequestRecord::request_id>},
+    Word{"route", append_text<&RequestRecord::route>},
+    Word{"seconds", append_time<&RequestRecord::duration>},
+    Word{"sent", append_count<&RequestRecord::sent_bytes>},
+    Word{"status", append_status},
+    Word{"target", append_text<&RequestRecord::target>},
     Word{"time",
          [](std::string& out, const RequestRecord&, LogTime now) { append_timestamp(out, now); }},
-    Word{"user", [](std::string& out, const RequestRecord& record,
-                    LogTime) { append_user(out, record.user); }},
-    Word{"user_agent", [](std::string& out, const RequestRecord& record,
-                          LogTime) { append_or_dash(out, record.user_agent); }},
+    Word{"tls", append_tls},
+    Word{"user", append_name},
+    Word{"user_agent", append_text<&RequestRecord::user_agent>},
+    Word{"body_bytes_sent", append_count<&RequestRecord::body_bytes>},
+    Word{"bytes_sent", append_count<&RequestRecord::sent_bytes>},
+    Word{"http_referer", append_text<&RequestRecord::referer>},
+    Word{"http_user_agent", append_text<&RequestRecord::user_agent>},
+    Word{"remote_addr", append_address},
+    Word{"remote_user", append_name},
+    Word{"request", [](std::string& out, const RequestRecord& record,
+                       LogTime) { append_request(out, record); }},
+    Word{"request_length", append_count<&RequestRecord::received_bytes>},
+    Word{"request_method", append_method},
+    Word{"request_time", append_time<&RequestRecord::duration>},
+    Word{"request_uri", append_text<&RequestRecord::target>},
+    Word{"server_protocol", append_protocol},
+    Word{"ssl_cipher", append_cipher},
+    Word{"ssl_protocol", append_tls},
+    Word{"time_local",
+         [](std::string& out, const RequestRecord&, LogTime now) { append_log_time(out, now); }},
 };
+constexpr std::size_t own_words = 21;
+static_assert(words[own_words - 1].name == "user_agent");
 
 constexpr bool is_word_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || c == '_'; }
 
 Problem pattern_problem(std::string text) {
   text += "; the words are";
-  for (const Word& word : words) text.append(" $").append(word.name);
+  for (std::size_t i = 0; i < own_words; ++i) text.append(" $").append(words[i].name);
+  text += ", and those of nginx such as $remote_addr";
   return {Error(Errc::MalformedText, "log format"), std::move(text)};
 }
 
@@ -245,4 +311,4 @@ std::string LogPattern::line(const RequestRecord& record, LogTime now) const {
   return out;
 }
 
-}  // namespace skua::server
+}  // namespace skua::operations

@@ -4,7 +4,7 @@
 //
 // A line is either written whole or dropped whole. If the file fails within one, such as when the
 // disk becomes full, its rest is written first once that works again.
-#include "serve/log/log_writer.hpp"
+#include "operations/log_writer.hpp"
 
 #include <algorithm>
 #include <new>
@@ -13,7 +13,7 @@
 
 #include "loop/clock.hpp"
 
-namespace skua::cli {
+namespace skua::operations {
 namespace {
 
 using namespace std::chrono_literals;
@@ -59,6 +59,11 @@ void LogWriter::add(std::string_view line) noexcept {
   }
   queued_bytes_ += line.size();
   if (std::exchange(is_idle_, false)) changed_.notify_one();
+}
+
+void LogWriter::lose_line() noexcept {
+  const std::lock_guard lock(mutex_);
+  ++lost_;
 }
 
 void LogWriter::reopen() {
@@ -181,15 +186,15 @@ void LogWriter::fail(const Error& why) {
   if (std::exchange(is_failing_, true)) return;
   lost_before_ = lost_count();
   const int code = why.system_code();
-  say_("skua: cannot write to the access log (" + file_.name() +
-       "): " + std::generic_category().message(code) + "; dropping its lines\n");
+  say_("cannot write to the access log (" + file_.name() +
+       "): " + std::generic_category().message(code) + "; dropping its lines");
 }
 
 void LogWriter::recover() {
   if (!std::exchange(is_failing_, false)) return;
   told_ = lost_count();
-  say_("skua: the access log (" + file_.name() + ") is writable again; " +
-       lines_text(told_ - lost_before_) + " lost\n");
+  say_("the access log (" + file_.name() + ") is writable again; " +
+       lines_text(told_ - lost_before_) + " lost");
 }
 
 void LogWriter::open_again() {
@@ -198,17 +203,16 @@ void LogWriter::open_again() {
     broken_.clear();  // its beginning is in the old file
     return;
   }
-  say_("skua: cannot open the access log (" + file_.name() +
+  say_("cannot open the access log (" + file_.name() +
        ") again: " + std::generic_category().message(opened.error().system_code()) +
-       "; its lines still go to the old file\n");
+       "; its lines still go to the old file");
 }
 
 void LogWriter::tell_drops(bool is_end) {
   const std::uint64_t lost = lost_count();
   if (is_end) {
     if (lost > 0)
-      say_("skua: " + lines_text(lost) + " lost: the access log (" + file_.name() +
-           ") is incomplete\n");
+      say_(lines_text(lost) + " lost: the access log (" + file_.name() + ") is incomplete");
     return;
   }
   if (lost == told_ || is_failing_) return;
@@ -216,8 +220,8 @@ void LogWriter::tell_drops(bool is_end) {
   if (told_at_ && now < later(*told_at_, Time::duration(patience_.between_messages))) return;
   told_ = lost;
   told_at_ = now;
-  say_("skua: the access log (" + file_.name() + ") cannot keep up; " + lines_text(lost) +
-       " lost so far\n");
+  say_("the access log (" + file_.name() + ") cannot keep up; " + lines_text(lost) +
+       " lost so far");
 }
 
-}  // namespace skua::cli
+}  // namespace skua::operations

@@ -11,7 +11,7 @@
 #include "skua/error.hpp"
 #include "skua/options.hpp"
 
-namespace skua::server {
+namespace skua::operations {
 
 /// The time of a line, in UTC.
 using LogTime = std::chrono::sys_time<std::chrono::milliseconds>;
@@ -45,6 +45,8 @@ class LogPattern final {
  public:
   /// Parses a pattern. `$$` stands for a dollar sign.
   ///
+  /// Words of nginx's log formats are known, too, if their values are.
+  ///
   /// Ends with: MalformedText for an unknown word, no word at all, or control characters other
   ///            than tabs; the text lists the words.
   static Result<LogPattern, Problem> parse(std::string_view text);
@@ -63,7 +65,7 @@ class LogPattern final {
   std::string after_;
 };
 
-// The parts of lines, for access_log_*.cpp.
+// The parts of lines, for log_line_*.cpp.
 
 /// Appends a text with escapes such as `\x1B` and `\"`.
 void append_escaped(std::string& out, std::string_view text);
@@ -77,7 +79,11 @@ void append_log_time(std::string& out, LogTime now);
 void append_seconds(std::string& out, Duration time);
 /// Strips the port from `192.0.2.1:4711`, and also the brackets from `[2001:db8::1]:4711`.
 std::string_view address_of(std::string_view peer) noexcept;
+/// Returns why a response is cut: `peer left`; empty if it is complete.
+std::string_view end_text(ResponseEnd end) noexcept;
+/// Returns `TLSv1.3`.
+std::string_view version_name(TlsVersion version) noexcept;
 /// Returns `HTTP/1.1`.
 std::string_view version_name(Version version) noexcept;
 
-}  // namespace skua::server
+}  // namespace skua::operations

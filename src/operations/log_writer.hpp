@@ -13,16 +13,16 @@
 #include <thread>
 #include <vector>
 
-#include "serve/log/log_file.hpp"
+#include "operations/log_file.hpp"
 
-namespace skua::cli {
+namespace skua::operations {
 
 /// Writes lines to a log on a thread of its own, so that a slow disk or a stalled reader delays
 /// nobody else. Lines wait in a queue of limited size; if it is full, or the file cannot be
 /// written, lines are dropped and counted.
 class LogWriter final {
  public:
-  /// Prints a message of one line, with its line feed. It is called on the writer's thread.
+  /// Takes a message of one line. It is called on the writer's thread.
   using Say = std::function<void(std::string_view)>;
 
   /// How much and how long to wait for a file that takes nothing.
@@ -42,6 +42,8 @@ class LogWriter final {
   void start();
   /// Adds a line, which includes its line feed. Never waits for the file. Any thread may call it.
   void add(std::string_view line) noexcept;
+  /// Counts a line that could not be made.
+  void lose_line() noexcept;
   /// Opens the file again, after the lines that are being written. Any thread may call it.
   void reopen();
   /// Writes what waits, prints how many lines were lost, if any, and ends the thread.
@@ -89,4 +91,4 @@ class LogWriter final {
   std::optional<Time> stalled_at_{};  // once the writer ends
 };
 
-}  // namespace skua::cli
+}  // namespace skua::operations

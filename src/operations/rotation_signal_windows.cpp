@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "serve/log/rotation_signal.hpp"
+#include "operations/rotation_signal.hpp"
 
-namespace skua::cli {
+namespace skua::operations {
 
 struct RotationSignal::Impl {};
 
@@ -10,4 +10,4 @@ RotationSignal::~RotationSignal() = default;
 
 void RotationSignal::start(std::function<void()> /*on_signal*/) {}
 
-}  // namespace skua::cli
+}  // namespace skua::operations

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/access_log.hpp"
+#include "operations/log_line.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace skua::server {
+namespace skua::operations {
 namespace {
 
 constexpr std::chrono::sys_seconds now{std::chrono::seconds(1'700'000'000)};
@@ -176,4 +176,4 @@ TEST(AccessLog, IsOneLineOfPrintableAsciiWhateverAPeerSends) {
 }
 
 }  // namespace
-}  // namespace skua::server
+}  // namespace skua::operations

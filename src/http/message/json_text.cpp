@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// In: the record of a response. Out: its line as a JSON object in printable ASCII: characters
-// beyond it are written as \uHHHH, so that neither a terminal nor a reader of lines obeys one of
-// them.
+// In: a text that somebody else chose. Out: a JSON string in printable ASCII: characters beyond it
+// are written as \uHHHH, so that neither a terminal nor a reader of lines obeys one of them.
+#include "http/message/json_text.hpp"
+
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 
-#include "server/access_log.hpp"
-
-namespace skua::server {
+namespace skua::http {
 namespace {
 
 struct Character {
@@ -46,9 +44,10 @@ void append_unit(std::string& out, std::uint32_t unit) {
   for (const unsigned shift : {12U, 8U, 4U, 0U}) out += digits[(unit >> shift) & 15U];
 }
 
-void append_string(std::string& out, std::string_view text) {
+}  // namespace
+
+void append_json(std::string& out, std::string_view text) {
   out += '"';
-  text = text.substr(0, max_logged_bytes);
   while (!text.empty()) {
     const auto [code, size_bytes] = first_of(text);
     if (code == '"' || code == '\\') {
@@ -66,43 +65,4 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// `key` has its quotes, and the comma before it.
-void append_text(std::string& out, std::string_view key, std::string_view value) {
-  if (value.empty()) return;
-  out.append(key).append(":");
-  append_string(out, value);
-}
-
-void append_count(std::string& out, std::string_view key, std::uint64_t value) {
-  out.append(key).append(":");
-  append_number(out, value);
-}
-
-}  // namespace
-
-std::string json_line(const RequestRecord& record, LogTime now) {
-  std::string out = "{\"time\":\"";
-  out.reserve(320 + record.target.size());
-  append_timestamp(out, now);
-  out += '"';
-  append_text(out, ",\"address\"", address_of(record.peer));
-  append_text(out, ",\"user\"", record.user);
-  if (!record.target.empty()) {  // else no request line could be parsed
-    append_text(out, ",\"method\"", name(record.method));
-    append_text(out, ",\"target\"", record.target);
-    append_text(out, ",\"protocol\"", version_name(record.version));
-  }
-  append_count(out, ",\"status\"", code(record.status));
-  append_count(out, ",\"bytes\"", record.body_bytes);
-  out.append(",\"seconds\":");
-  append_seconds(out, record.duration);
-  append_text(out, ",\"referer\"", record.referer);
-  append_text(out, ",\"user_agent\"", record.user_agent);
-  append_text(out, ",\"request_id\"", record.request_id);
-  if (record.error != Errc::None) append_text(out, ",\"error\"", message(record.error));
-  if (record.is_cut) out.append(",\"cut\":true");
-  out.append("}\n");
-  return out;
-}
-
-}  // namespace skua::server
+}  // namespace skua::http

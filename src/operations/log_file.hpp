@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "base/disk.hpp"
-#include "serve/sandbox/user.hpp"
+#include "skua/access_log.hpp"
 #include "skua/error.hpp"
 
-namespace skua::cli {
+namespace skua::operations {
 
 /// The end of a log: a file that is only appended to, standard output, a pipe or a device.
 ///
@@ -23,8 +23,9 @@ class LogFile final {
   /// it, and its group read it. It then belongs to `owner`, if there is one, who has to open it
   /// again later.
   ///
-  /// Ends with: the system's error; the text names --log and the file.
-  static Result<LogFile, Problem> open(const std::string& path, const std::optional<User>& owner);
+  /// Ends with: the system's error; the text names the file.
+  static Result<LogFile, Problem> open(const std::string& path,
+                                       const std::optional<FileOwner>& owner);
 
   /// Opens the file by its name again, and makes it if it was moved away. On failure, the old file
   /// stays open. Does nothing for standard output, pipes and devices.
@@ -41,7 +42,7 @@ class LogFile final {
  private:
   enum class Kind : unsigned char { File, Socket, Other };
 
-  Result<void> open_by_name(const std::optional<User>& owner);
+  Result<void> open_by_name(const std::optional<FileOwner>& owner);
   void look_at_kind();
 
   std::string name_;
@@ -51,4 +52,4 @@ class LogFile final {
   Kind kind_ = Kind::File;
 };
 
-}  // namespace skua::cli
+}  // namespace skua::operations

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The writer of access logs: no line is torn, lost unnoticed, or waited for.
-#include "serve/log/log_writer.hpp"
+#include "operations/log_writer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@
 
 #include "support/temporary_directory.hpp"
 
-namespace skua::cli {
+namespace skua::operations {
 namespace {
 
 using namespace std::chrono_literals;
@@ -36,7 +36,7 @@ class Said {
   LogWriter::Say say() {
     return [this](std::string_view line) {
       const std::lock_guard lock(mutex_);
-      text_ += line;
+      text_.append(line) += '\n';
       changed_.notify_all();
     };
   }
@@ -103,7 +103,7 @@ TEST_F(LogWriterTest, SaysWhyItCannotOpenAFile) {
   for (const std::string& name : {path("none/log"), path(""), files_.string()}) {
     const auto file = LogFile::open(name, {});
     ASSERT_FALSE(file) << name;
-    EXPECT_TRUE(file.error().text.starts_with("--log: cannot open " + name)) << file.error().text;
+    EXPECT_TRUE(file.error().text.starts_with("cannot open " + name)) << file.error().text;
   }
 }
 
@@ -161,9 +161,9 @@ TEST_F(LogWriterTest, AFullDiskIsToldOnce) {
   for (int i = 0; i < 100; ++i) writer.add("more\n");
   writer.end();
   EXPECT_EQ(said_.all(),
-            "skua: cannot write to the access log (/dev/full): No space left on device; dropping "
+            "cannot write to the access log (/dev/full): No space left on device; dropping "
             "its lines\n"
-            "skua: 101 lines were lost: the access log (/dev/full) is incomplete\n");
+            "101 lines were lost: the access log (/dev/full) is incomplete\n");
 }
 
 // A pipe whose reader may stall.
@@ -260,4 +260,4 @@ TEST_F(LogWriterTest, NoLineIsTornIfTheFileFailsWithinOne) {
 }
 
 }  // namespace
-}  // namespace skua::cli
+}  // namespace skua::operations

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A regular file takes each write as a whole. Pipes, terminals and sockets may have readers that
 // stall: they are asked first, and get no more than a pipe takes at once.
-#include "serve/log/log_file.hpp"
+#include "operations/log_file.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,9 +14,7 @@
 #include <system_error>
 #include <utility>
 
-#include "system.hpp"
-
-namespace skua::cli {
+namespace skua::operations {
 namespace {
 
 #if defined(O_PATH)
@@ -30,18 +28,19 @@ constexpr mode_t log_mode = 0640;
 constexpr int moment_ms = 10;
 
 Problem log_problem(const std::string& path, int why) {
-  return {Error::from_system(why, "--log"),
-          "--log: cannot open " + path + ": " + std::generic_category().message(why)};
+  return {Error::from_system(why, "the access log"),
+          "cannot open " + path + ": " + std::generic_category().message(why)};
 }
 
 }  // namespace
 
-Result<LogFile, Problem> LogFile::open(const std::string& path, const std::optional<User>& owner) {
+Result<LogFile, Problem> LogFile::open(const std::string& path,
+                                       const std::optional<FileOwner>& owner) {
   LogFile made;
   made.name_ = path;
   if (path == "-") {
     made.name_ = "standard output";
-    made.file_ = disk::Descriptor(::fcntl(standard_output, F_DUPFD_CLOEXEC, standard_error + 1));
+    made.file_ = disk::Descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     if (!made.file_) return log_problem(made.name_, errno);
     made.look_at_kind();
     return made;
@@ -63,11 +62,11 @@ Result<void> LogFile::reopen() {
   return open_by_name({});
 }
 
-Result<void> LogFile::open_by_name(const std::optional<User>& owner) {
+Result<void> LogFile::open_by_name(const std::optional<FileOwner>& owner) {
   const int folder = folder_.number();
   const char* const name = file_name_.c_str();
   disk::Descriptor opened(::openat(folder, name, for_logs | O_CREAT | O_EXCL, log_mode));
-  if (opened && owner && ::fchown(opened.number(), owner->id, owner->group) != 0) {
+  if (opened && owner && ::fchown(opened.number(), owner->user, owner->group) != 0) {
     return Error::from_system(errno, "the access log");
   }
   if (!opened && errno == EEXIST) {
@@ -109,6 +108,6 @@ Result<std::size_t> LogFile::write_some(std::string_view bytes,
   return Error::from_system(count < 0 ? errno : EIO, "the access log");
 }
 
-bool LogFile::is_terminal() const noexcept { return cli::is_terminal(file_.number()); }
+bool LogFile::is_terminal() const noexcept { return ::isatty(file_.number()) == 1; }
 
-}  // namespace skua::cli
+}  // namespace skua::operations

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The signal is blocked in every thread, and one takes it: nothing runs in a signal handler.
-#include "serve/log/rotation_signal.hpp"
+#include "operations/rotation_signal.hpp"
 
 #include <pthread.h>
 
@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-namespace skua::cli {
+namespace skua::operations {
 
 struct RotationSignal::Impl {
   sigset_t signals{};
@@ -44,4 +44,4 @@ RotationSignal::~RotationSignal() {
   pthread_sigmask(SIG_SETMASK, &impl_->before, nullptr);
 }
 
-}  // namespace skua::cli
+}  // namespace skua::operations

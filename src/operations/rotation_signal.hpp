@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-namespace skua::cli {
+namespace skua::operations {
 
 /// SIGUSR1, by which a program that has moved a log away asks for a new file. Windows has no such
 /// signal.
@@ -26,4 +26,4 @@ class RotationSignal final {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace skua::cli
+}  // namespace skua::operations

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skua::operations {
+
+/// A URL or target in which the values of some query parameters are replaced by `***`.
+///
+/// Names are compared decoded and without regard to case, in the query and in the fragment, where
+/// tokens travel, too.
+class MaskedQuery final {
+ public:
+  /// `text` must outlive the object.
+  MaskedQuery(std::string_view text, const std::vector<std::string>& names);
+
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+
+ private:
+  std::string changed_;
+  std::string_view text_;  // the original if nothing is replaced
+};
+
+}  // namespace skua::operations
