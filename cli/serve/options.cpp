@@ -58,6 +58,25 @@ void declare_config(CLI::App& parser, ServeOptions& options) {
   });
 }
 
+void declare_drain(CLI::App& parser, Timeouts& timeouts) {
+  const auto add = [&parser](const char* name, Duration& time, const char* text) {
+    return parser
+        .add_option_function<double>(
+            name,
+            [&time](const double& seconds) {
+              time = Duration(static_cast<Duration::rep>(seconds * 1e9));
+            },
+            text)
+        ->check(in_range(0.0, 86'400.0));
+  };
+  add("--drain-delay", timeouts.drain_delay,
+      "Once a signal has arrived, serve for this long as before, then stop")
+      ->option_text("SECONDS [0]");
+  add("--drain-grace", timeouts.drain_grace,
+      "While stopping, keep idle connections for this long, as requests may be on their way")
+      ->option_text("SECONDS [0.05]");
+}
+
 void declare_server(CLI::App& parser, ServeOptions& options) {
   ServerOptions& server = options.server;
   CLI::Option* const host =
@@ -80,6 +99,7 @@ void declare_server(CLI::App& parser, ServeOptions& options) {
   parser.add_option("--threads", server.threads, "Number of server threads; 0 for one per core")
       ->check(whole_in_range(0, 1024))
       ->option_text("COUNT [0]");
+  declare_drain(parser, server.timeouts);
   parser.add_flag("--reuse-port", server.reuse_port,
                   "Let other processes of this user listen on the port, too");
   declare_backend(parser, server.backend);

@@ -35,6 +35,7 @@ constexpr void need_server_options() {
 enum class ServerState : std::uint8_t {
   New,       ///< not started yet
   Running,   ///< accepts requests
+  Leaving,   ///< accepts requests for Timeouts::drain_delay, then drains
   Draining,  ///< finishes the requests in progress
   Ended,     ///< stopped; start() starts it again
 };
@@ -84,6 +85,8 @@ class SKUA_API Server {
   Result<void, Problem> start(const std::function<Result<void, Problem>()>& before_threads);
 
   [[nodiscard]] ServerState state() const noexcept;
+  /// Reports whether the server wants new clients: it is Running. Load balancers ask for this.
+  [[nodiscard]] bool is_ready() const noexcept { return state() == ServerState::Running; }
   /// Waits until the server has ended, for any reason; returns at once if it is not running.
   void wait();
 
@@ -110,12 +113,14 @@ class SKUA_API Server {
   void publish(std::string_view topic, std::string_view text, MessageType type = MessageType::Text);
 
   /// Drains: stops listening, closes idle connections, lets requests in progress finish, then ends
-  /// the threads.
+  /// the threads. For Timeouts::drain_delay before that, it serves as usual but is not ready.
   ///
-  /// Waits for: the requests in progress, at most `deadline` (Duration::max(): forever); the rest
-  ///            is cancelled. If it is called again, the earlier deadline holds.
+  /// Waits for: the requests in progress, at most `deadline` (Duration::max(): forever) after the
+  ///            delay; the rest is cancelled. If it is called again, the earlier deadline holds,
+  ///            and the delay is skipped.
   void shutdown(Duration deadline);
-  void shutdown();  ///< with Timeouts::shutdown
+  void shutdown();        ///< with Timeouts::shutdown
+  void begin_shutdown();  ///< likewise, but does not wait
 
   /// Ends everything at once, even a shutdown() that waits in another thread; does not wait.
   void cancel();
@@ -128,7 +133,8 @@ class SKUA_API Server {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Serves until SIGINT or SIGTERM, drains, and returns. A second signal ends the drain at once.
+/// Serves until SIGINT or SIGTERM, drains, and returns. A second signal skips
+/// Timeouts::drain_delay, or ends the drain at once.
 /// SIGHUP reloads the certificates if TLS is enabled, and drains otherwise.
 ///
 /// Ends with: the errors of Server::start().

@@ -30,8 +30,9 @@ class SKUA_API ShutdownSignals final {
   ShutdownSignals& operator=(const ShutdownSignals&) = delete;
   ~ShutdownSignals();
 
-  /// Waits for a signal, then drains the server like Server::shutdown(); a second signal ends the
-  /// drain at once. Returns when the server has ended, even without a signal.
+  /// Waits for a signal, then drains the server like Server::shutdown(); a second signal skips
+  /// Timeouts::drain_delay, or ends the drain at once. Returns when the server has ended, even
+  /// without a signal.
   void wait_and_drain(Server& server) const;
   /// Waits for a signal, then drains several servers at the same time. `on_signal` is called before
   /// that, on this thread. `on_hangup` is called for each SIGHUP, which does not drain if it

@@ -152,6 +152,8 @@ void Server::shutdown(Duration deadline) {
   wait();
 }
 
+void Server::begin_shutdown() { impl_->stop(impl_->setup->options.timeouts.shutdown); }
+
 void Server::cancel() { impl_->stop(Duration::zero()); }
 
 void Server::wait() {

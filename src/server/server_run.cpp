@@ -257,9 +257,24 @@ void ServerRun::begin_drain(Duration deadline) {
   {
     const std::lock_guard lock(mutex_);
     if (state_ == ServerState::Ended) return;
-    state_ = ServerState::Draining;
+    const bool is_delayed = state_ == ServerState::Running && deadline > Duration::zero() &&
+                            setup_->options.timeouts.drain_delay > Duration::zero();
+    state_ = is_delayed ? ServerState::Leaving : ServerState::Draining;
+    if (is_delayed) {
+      return workers_.front()->loop().post([this, deadline] { start_delay(deadline); });
+    }
   }
   for (const auto& worker : workers_) worker->begin_drain(deadline);
+}
+
+void ServerRun::start_delay(Duration deadline) {
+  deadline_after_delay_ = deadline;
+  const auto go_on = [](void* self) noexcept {
+    ServerRun& run = *static_cast<ServerRun*>(self);
+    run.begin_drain(run.deadline_after_delay_);
+  };
+  delay_timer_.emplace(workers_.front()->loop().timers(), go_on, this);
+  delay_timer_->start(setup_->options.timeouts.drain_delay);
 }
 
 void ServerRun::cancel() { begin_drain(Duration::zero()); }

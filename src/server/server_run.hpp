@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -61,7 +62,8 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   /// Ends a run that is not going to be started.
   void abandon() { threads_ended(0); }
 
-  /// Finishes requests in progress, and cancels the rest at the deadline.
+  /// Finishes requests in progress, and cancels the rest at the deadline. The first call waits for
+  /// Timeouts::drain_delay before that, unless the deadline is zero.
   void begin_drain(Duration deadline);
   void cancel();
   /// Waits for the end and joins the threads. Returns at once on one of the run's own threads.
@@ -87,6 +89,7 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   [[nodiscard]] bool is_own_thread() const noexcept;
   Error give_up(Error why);
   void run(Worker& worker);
+  void start_delay(Duration deadline);
   void threads_ended(std::size_t count);
 
   const std::shared_ptr<const ServerSetup> setup_;
@@ -94,6 +97,8 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   std::vector<Address> addresses_;
   std::string own_path_;  // of the Unix socket that the run has made, or empty
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::optional<loop::Timer> delay_timer_;  // of the first worker, like the next
+  Duration deadline_after_delay_{};
   std::mutex joining_;
   std::vector<std::thread> threads_;  // guarded by joining_
   mutable std::mutex mutex_;

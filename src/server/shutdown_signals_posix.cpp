@@ -9,7 +9,8 @@
 #include <atomic>
 #include <csignal>
 #include <thread>
-#include <vector>
+
+#include "server/drains.hpp"
 
 namespace skua {
 namespace {
@@ -70,16 +71,14 @@ void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrappe
     has_ended = true;
     pthread_kill(waiting, SIGINT);
   });
-  std::vector<std::thread> drains;
+  server::Drains drains(servers);
   for (int signal = 0; sigwait(&impl_->signals, &signal) == 0 && !has_ended;) {
-    if (!drains.empty()) {
-      for (Server& server : servers) server.cancel();
-    } else if (signal != SIGHUP || !takes_hangup(servers, on_hangup)) {
+    if (!drains.have_begun()) {
+      if (signal == SIGHUP && takes_hangup(servers, on_hangup)) continue;
       if (on_signal) on_signal();
-      for (Server& server : servers) drains.emplace_back([&server] { server.shutdown(); });
     }
+    drains.advance();
   }
-  for (std::thread& drain : drains) drain.join();
   watcher.join();
   // If a signal from outside has ended the loop, the watcher's signal is still pending.
   for (int signal = 0; is_any_pending(); sigwait(&impl_->signals, &signal)) {

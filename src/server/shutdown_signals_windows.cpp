@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "server/drains.hpp"
+
 namespace skua {
 
 namespace {
@@ -73,21 +75,16 @@ void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrappe
     have_servers_ended = true;
     impl_->changed.notify_all();
   });
-  std::vector<std::thread> drains;
+  server::Drains drains(servers);
   while (true) {
     Wait wait(impl_->mutex);
     impl_->changed.wait(wait, [&] { return have_servers_ended || impl_->signals > 0; });
     if (have_servers_ended) break;
     --impl_->signals;
     wait.unlock();
-    if (!drains.empty()) {
-      for (Server& server : servers) server.cancel();
-      continue;
-    }
-    if (on_signal) on_signal();
-    for (Server& server : servers) drains.emplace_back([&server] { server.shutdown(); });
+    if (!drains.have_begun() && on_signal) on_signal();
+    drains.advance();
   }
-  for (std::thread& drain : drains) drain.join();
   watcher.join();
 }
 
