@@ -62,6 +62,8 @@
 #include "skua/reverse_proxy.hpp"
 #include "skua/router.hpp"
 #include "skua/server.hpp"
+#include "skua/service.hpp"
+#include "skua/service_manager.hpp"
 #include "skua/session.hpp"
 #include "skua/shutdown_signals.hpp"
 #include "skua/socket.hpp"

@@ -42,7 +42,8 @@ struct Timeouts {
   Duration linger = 2s;          ///< the peer's last bytes, after we have closed our side
   Duration drain_delay = 0s;     ///< before a drain, while the server is no longer ready
   Duration drain_grace = 50ms;   ///< requests in flight when idle connections are drained
-  Duration shutdown = 30s;       ///< requests in progress when the server drains: cancelled
+  Duration websocket_spread = 0s;  ///< over which a drain closes WebSockets, one after the other
+  Duration shutdown = 30s;         ///< requests in progress when the server drains: cancelled
 };
 
 /// How much a server takes from a peer, and the status or action beyond that.

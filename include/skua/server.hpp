@@ -4,6 +4,7 @@
 #include "skua/release.hpp"  // first: checks the C++ version
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -111,6 +112,21 @@ class SKUA_API Server {
   /// Sends a text to all WebSockets that are subscribed to a topic: see WebSocket::publish. Does
   /// nothing before start().
   void publish(std::string_view topic, std::string_view text, MessageType type = MessageType::Text);
+
+  /// Returns duplicates of the sockets that the server listens on, for another process: one for
+  /// each thread, or those of ServerOptions::listeners. Empty on a thread of the server, and if it
+  /// does not listen.
+  ///
+  /// Waits for: the server's threads, each to handle one event.
+  [[nodiscard]] std::vector<ListeningSocket> listening_sockets() const;
+  /// Another process accepts connections on the listening sockets from now on: a drain leaves those
+  /// that were not accepted yet to it, as well as the path of a Unix socket, and has no delay.
+  void share_listening_sockets();
+
+  /// Calls `call`, which must not throw, once on each of the server's threads, in between the
+  /// events that it handles there; several threads call it at once. Does not wait for them. Returns
+  /// how many will call it, unless they end first: none before start() and after the end.
+  std::size_t on_each_thread(const std::function<void()>& call);
 
   /// Drains: stops listening, closes idle connections, lets requests in progress finish, then ends
   /// the threads. For Timeouts::drain_delay before that, it serves as usual but is not ready.

@@ -234,6 +234,20 @@ Counters Server::counters() const {
   return sum;
 }
 
+std::vector<ListeningSocket> Server::listening_sockets() const {
+  const std::shared_ptr<ServerRun> run = impl_->present();
+  return run == nullptr ? std::vector<ListeningSocket>() : run->listening_sockets();
+}
+
+void Server::share_listening_sockets() {
+  if (const std::shared_ptr<ServerRun> run = impl_->present()) run->share_listening_sockets();
+}
+
+std::size_t Server::on_each_thread(const std::function<void()>& call) {
+  const std::shared_ptr<ServerRun> run = impl_->present();
+  return run == nullptr ? 0 : run->post_to_workers(call);
+}
+
 Result<void, Problem> serve(const Router& router, ServerOptions options) {
   const ShutdownSignals signals;
   Server server(router, std::move(options));

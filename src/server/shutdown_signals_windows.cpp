@@ -65,9 +65,15 @@ ShutdownSignals::~ShutdownSignals() {
 
 void ShutdownSignals::wait_and_drain(Server& server) const { wait_and_drain({std::ref(server)}); }
 
+void ShutdownSignals::wait_and_drain(Server& server, ServiceEvents& service) const {
+  wait_and_drain({std::ref(server)}, {}, {}, &service);
+}
+
 void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
                                      const std::function<void()>& on_signal,
-                                     const std::function<bool()>& /*on_hangup*/) const {
+                                     const std::function<bool()>& /*on_hangup*/,
+                                     ServiceEvents* service) const {
+  if (service != nullptr) service->on_serving(servers);
   bool have_servers_ended = false;  // guarded by the mutex
   std::thread watcher([&] {
     for (Server& server : servers) server.wait();
@@ -82,10 +88,14 @@ void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrappe
     if (have_servers_ended) break;
     --impl_->signals;
     wait.unlock();
-    if (!drains.have_begun() && on_signal) on_signal();
+    if (!drains.have_begun()) {
+      if (service != nullptr) service->on_drain();
+      if (on_signal) on_signal();
+    }
     drains.advance();
   }
   watcher.join();
+  if (service != nullptr) service->on_end();
 }
 
 }  // namespace skua
