@@ -58,7 +58,8 @@ void declare_config(CLI::App& parser, ServeOptions& options) {
   });
 }
 
-void declare_drain(CLI::App& parser, Timeouts& timeouts) {
+void declare_end(CLI::App& parser, ServeOptions& options) {
+  Timeouts& timeouts = options.server.timeouts;
   const auto add = [&parser](const char* name, Duration& time, const char* text) {
     return parser
         .add_option_function<double>(
@@ -69,6 +70,8 @@ void declare_drain(CLI::App& parser, Timeouts& timeouts) {
             text)
         ->check(in_range(0.0, 86'400.0));
   };
+  parser.add_flag("--hand-over", options.hand_over,
+                  "On SIGUSR2, start a new process, which takes over without a gap");
   add("--drain-delay", timeouts.drain_delay,
       "Once a signal has arrived, serve for this long as before, then stop")
       ->option_text("SECONDS [0]");
@@ -99,7 +102,7 @@ void declare_server(CLI::App& parser, ServeOptions& options) {
   parser.add_option("--threads", server.threads, "Number of server threads; 0 for one per core")
       ->check(whole_in_range(0, 1024))
       ->option_text("COUNT [0]");
-  declare_drain(parser, server.timeouts);
+  declare_end(parser, options);
   parser.add_flag("--reuse-port", server.reuse_port,
                   "Let other processes of this user listen on the port, too");
   declare_backend(parser, server.backend);
@@ -211,7 +214,8 @@ void declare(CLI::App& parser, ServeOptions& options) {
       std::string("Ctrl-C or SIGTERM stops the server once the requests in progress are answered, "
                   "within\n30 s; a second signal stops it at once. SIGHUP reloads ") +
       (has_tls ? "certificates and " : "") +
-      "the files\nof --config, --auth, --allow and --deny.\n\n"
+      "the files\nof --config, --auth, --allow and --deny. With --hand-over, SIGUSR2 restarts "
+      "it.\n\n"
       "SKUA_AUTH=USER:PASSWORD in the environment makes the server require this login, and\n"
       "SKUA_UPLOAD_AUTH=USER:PASSWORD this one for uploads. Each option can also be set there:\n"
       "--max-age 60 is SKUA_SERVE_MAX_AGE=60.\n\n"

@@ -66,7 +66,10 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
   constexpr std::string_view unix_prefix = "unix:";
   const std::string& host = options.server.host;
   const bool is_path = host.starts_with(unix_prefix) && !host.starts_with("unix:@");
-  if (is_path && options.server.listeners.empty()) {
+  const std::vector<ListeningSocket>& inherited = options.server.listeners;
+  const bool is_own =
+      inherited.empty() || std::ranges::any_of(inherited, &ListeningSocket::owns_path);
+  if (is_path && is_own) {
     needs.access.removable = {folder_of(host.substr(unix_prefix.size()))};
     needs.calls.unlink = true;
   }
