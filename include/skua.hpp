@@ -27,6 +27,7 @@
 #include "skua/cookie.hpp"
 #include "skua/cookie_jar.hpp"
 #include "skua/counters.hpp"
+#include "skua/crash_reports.hpp"
 #include "skua/credentials.hpp"
 #include "skua/error.hpp"
 #include "skua/events.hpp"

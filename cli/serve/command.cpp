@@ -35,6 +35,7 @@
 #include "serve/watch/live_folder.hpp"
 #include "settings/settings.hpp"
 #include "skua/address.hpp"
+#include "skua/crash_reports.hpp"
 #include "skua/https_redirect.hpp"
 #include "skua/inherited_sockets.hpp"
 #include "skua/ip_filter.hpp"
@@ -305,6 +306,7 @@ int serve(ServeOptions& options) {
   if (!confined) return confined.error();
   if (!started) return failed;
   Server& server = *started;
+  report_crashes(server);
   live->start();
   announce_all(options, server, redirect, confined->holds, addresses, has_colours);
   if (!options.quiet) {
