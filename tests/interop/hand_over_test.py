@@ -7,6 +7,8 @@ By hand-overs (SIGUSR2) of example-hand_over and `skua serve`, and by restarts b
 activation), under the load of loads.py, with and without TLS. A new process that fails must change nothing.
 """
 import argparse
+import atexit
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -49,6 +51,7 @@ class Service:
         assert line.startswith("listening on "), (command, line, self.process.stderr.read() if not line else "")
         self.address = Address(int(line.rsplit(":", 1)[1]), line.split()[2].startswith("https"))
         self.id, self.said, self.changed = self.process.pid, [], threading.Condition()
+        atexit.register(self.kill)
         for stream in (self.process.stdout, self.process.stderr):
             threading.Thread(target=self.read, args=(stream,), daemon=True).start()
 
@@ -78,7 +81,13 @@ class Service:
     def end(self):
         os.kill(self.id, signal.SIGTERM)
         code = await_end(self.id)
+        atexit.unregister(self.kill)
         assert code == 0, f"exit code {code}: {self.said[-10:]}"
+
+    def kill(self):
+        """After a failed test."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.id, signal.SIGKILL)
 
 
 def hands_over(program: str, rounds: int, service: Service, expected: bytes, has_more: bool):
@@ -141,6 +150,7 @@ def restarts(program: str, rounds: int, command: list[str], is_secure: bool):
         with running(loads):
             for _ in range(rounds):
                 process = subprocess.Popen(words, pass_fds=(held.fileno(),), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                atexit.register(process.kill)  # does nothing if it has ended
                 assert process.stdout.readline().startswith(b"listening on ")
                 for load in loads[:2]:
                     load.await_more(20)
@@ -149,6 +159,7 @@ def restarts(program: str, rounds: int, command: list[str], is_secure: bool):
                 process.stdout.close()
                 assert code == 0, f"exit code {code}"
             process = subprocess.Popen(words, pass_fds=(held.fileno(),), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            atexit.register(process.kill)
             for load in loads[:2]:
                 load.await_more(20)
         process.terminate()
