@@ -18,6 +18,7 @@ set(SKUA_SMALL
     "server/(accept_filter|accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
     "server/(server|server_run|shutdown_signals_.*|worker)" "server/h1/(exchange|protocol_life)"
     "server/h2/(protocol_life|server_stream_life)"
+    "service/.*"
     "sockets/(acceptor|connect|handshake|listener|lookup_threads|race|resolver|tcp_server|tcp_worker|tls_stream|udp_stream)" "tls/.*"
     "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
     "ws/(server_handshake|socket_life)")

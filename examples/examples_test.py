@@ -10,7 +10,9 @@ import hashlib
 import http.client
 import http.server
 import json
+import os
 import pathlib
+import select
 import shutil
 import signal
 import socket
@@ -226,6 +228,22 @@ def graceful(program: str):
     assert "/ 200 21" in errors, errors
     assert "server: a handler failed on GET /broken: a bug of mine" in errors, errors
     assert errors.endswith("drained after 3 responses\n"), errors
+
+
+def hand_over(program: str):
+    example = Example(program)
+    equal(example.get("/")[1], f"Hello from process {example.process.pid}\n")
+    example.process.send_signal(signal.SIGUSR2)
+    errors = example.process.stderr.readline()
+    assert errors.startswith("handed over to process "), errors
+    successor = int(errors.split()[-1])
+    equal(example.process.wait(TIMEOUT), 0)
+    equal(example.get("/")[1], f"Hello from process {successor}\n")
+    descriptor = os.pidfd_open(successor)
+    os.kill(successor, signal.SIGTERM)
+    assert select.select([descriptor], [], [], TIMEOUT)[0], "it does not end"
+    os.close(descriptor)
+    example.running.remove(example.process)
 
 
 def auth(program: str):
@@ -447,7 +465,7 @@ def client(program: str):
 
 
 if __name__ == "__main__":
-    tests = {f.__name__: f for f in (hello, routes, files, reverse_proxy, embedded_files, multicore, prepared, visitor_counter, testing, graceful, operations,
+    tests = {f.__name__: f for f in (hello, routes, files, reverse_proxy, embedded_files, multicore, prepared, visitor_counter, testing, graceful, operations, hand_over,
                                      auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
                                      late_answer, https, chat, ws_client, client, *socket_examples.TESTS)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "configure.hpp"
+#include "serve/hand_over/launcher.hpp"
 #include "serve/ip_rules.hpp"
 #include "serve/launch/browser.hpp"
 #include "serve/launch/launch.hpp"
@@ -36,11 +37,13 @@
 #include "skua/access_log.hpp"
 #include "skua/address.hpp"
 #include "skua/admin.hpp"
+#include "skua/crash_reports.hpp"
 #include "skua/https_redirect.hpp"
 #include "skua/inherited_sockets.hpp"
 #include "skua/ip_filter.hpp"
 #include "skua/router.hpp"
 #include "skua/server.hpp"
+#include "skua/service.hpp"
 #include "skua/shutdown_signals.hpp"
 #include "system.hpp"
 
@@ -96,6 +99,38 @@ struct Admin {
   std::shared_ptr<Health> health{};
   Router router{};
   std::optional<Server> server{};
+};
+
+// The name of the inherited sockets that are for this server, as systemd or a predecessor says.
+constexpr const char* redirect_name = "redirect";
+
+// The service that the servers are: its manager, and the process that follows this one.
+class RunningService {
+ public:
+  Result<void, Problem> start_launcher(bool is_wanted) {
+    return is_wanted ? launcher_.start() : Result<void, Problem>();
+  }
+  // Makes the service, before any thread starts. The arguments must outlive it.
+  Service& make(const ServeOptions& options, Console& console, const Redirect& redirect) {
+    const auto launch = [this, &redirect](std::vector<ListeningSocket> sockets) {
+      for (ListeningSocket& socket : sockets) {
+        const std::uint16_t port = socket.socket->local_address().port();
+        if (redirect.server && redirect.server->port() == port) socket.name = redirect_name;
+      }
+      return launcher_.launch(sockets);
+    };
+    const auto log = [&options, &console](LogLevel level, std::string_view text) {
+      if (options.quiet && level == LogLevel::Info) return;
+      console.say("skua: " + std::string(text) + "\n");
+    };
+    return service_.emplace(
+        ServiceOptions{.hand_over = options.hand_over, .start_successor = launch, .log = log});
+  }
+  void end_launcher() noexcept { launcher_.end(); }
+
+ private:
+  Launcher launcher_;
+  std::optional<Service> service_;
 };
 
 // A server without privileges.
@@ -189,7 +224,11 @@ Result<Confined, int> start(std::optional<Server>& server, const Router& router,
 Result<void, Problem> prepare(ServeOptions& options, const std::shared_ptr<IpFilter>& filter) {
   auto inherited = inherited_sockets();
   if (!inherited) return std::move(inherited).error();
-  options.server.listeners = *std::move(inherited);
+  for (ListeningSocket& socket : *inherited) {
+    const bool is_redirect = options.redirect_port && socket.name == redirect_name;
+    (is_redirect ? options.redirect_listeners : options.server.listeners)
+        .push_back(std::move(socket));
+  }
   const bool is_filtered = !options.allow.empty() || !options.deny.empty();
   if (!is_filtered && options.config.empty()) return {};  // a file may get rules later
   if (is_filtered && options.server.listeners.empty() && options.server.host.starts_with("unix:")) {
@@ -248,7 +287,19 @@ void announce_all(const ServeOptions& options, const Server& server, const Redir
   announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
 }
 
+// Finds the user of --user.
+Result<std::optional<User>, Problem> wanted_user(const ServeOptions& options) {
+  if (options.user.empty()) return std::optional<User>();
+  auto found = find_user(options.user);
+  if (!found) return std::move(found).error();
+  return std::optional<User>(*std::move(found));
+}
+
 int serve(ServeOptions& options) {
+  RunningService running;
+  if (const auto made = running.start_launcher(options.hand_over); !made) {
+    return report(made.error());
+  }
   Result<LiveFolder, Problem> live = watch_folder(options);
   if (!live) return report(live.error());
   Result<ServedSite, Problem> site = make_sites(options, {.reload = live->hub()});
@@ -259,15 +310,11 @@ int serve(ServeOptions& options) {
   if (const auto prepared = prepare(options, filter); !prepared) return report(prepared.error());
   if (const auto checked = check_uploads(options); !checked) return report(checked.error());
   if (const auto checked = check_webdav(options); !checked) return report(checked.error());
-  std::optional<User> user;
-  if (!options.user.empty()) {
-    auto found = find_user(options.user);
-    if (!found) return report(found.error());
-    user = *std::move(found);
-  }
+  const auto user = wanted_user(options);
+  if (!user) return report(user.error());
   Console console;
   ResponseTally tally;
-  const auto log = open_log(options, user, [&console](std::string_view message) {
+  const auto log = open_log(options, *user, [&console](std::string_view message) {
     console.say("skua: " + std::string(message) + "\n");
   });
   if (!log) return report(log.error());
@@ -276,16 +323,19 @@ int serve(ServeOptions& options) {
   add_hooks(options, log->get(), tally, console);
   const std::vector<Address> addresses = public_addresses(options);
   const bool has_colours = is_terminal(standard_error);  // not known in the sandbox
+  Redirect redirect;
+  Service& service = running.make(options, console, redirect);
+  if (service.manager().is_successor()) options.open = options.qr = false;
   const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
   std::optional<Server> started;
-  Redirect redirect;
   Admin admin(options);  // last: looks at the server
   options.server.metrics = admin.metrics;
   const auto confined = start(started, replaceable ? replaceable->front() : site->router, redirect,
-                              admin, options, user);
+                              admin, options, *user);
   if (!confined) return confined.error();
   if (!started) return failed;
   Server& server = *started;
+  report_crashes(server);
   if (admin.health != nullptr) admin.health->watch(server);
   live->start();
   announce_all(options, server, redirect, admin, confined->holds, addresses, has_colours);
@@ -297,7 +347,8 @@ int serve(ServeOptions& options) {
   if (*log) (*log)->start();  // after the lines above
   std::optional<StatusDisplay> status;
   if (options.shows_status) status.emplace(server, tally, console);
-  const auto tell = [&options, &console] {
+  const auto tell = [&options, &console, &running] {
+    running.end_launcher();
     if (options.quiet) return;
     console.say("stopping after the requests in progress; press Ctrl-C again to stop at once\n");
   };
@@ -306,14 +357,14 @@ int serve(ServeOptions& options) {
     reloader.emplace(options, *replaceable, *filter, std::move(site->memory), confined->needs,
                      console);
   }
-  const auto reload = [&reloader] {
+  const auto reload = [&reloader, &service] {
     if (reloader) reloader->reload();
-    return reloader.has_value();
+    return reloader.has_value() || service.manager().is_present();
   };
   if (redirect.server) {
-    signals.wait_and_drain({server, *redirect.server}, tell, reload);
+    signals.wait_and_drain({server, *redirect.server}, tell, reload, &service);
   } else {
-    signals.wait_and_drain({server}, tell, reload);
+    signals.wait_and_drain({server}, tell, reload, &service);
   }
   return succeeded;
 }

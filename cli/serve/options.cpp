@@ -60,6 +60,28 @@ void declare_config(CLI::App& parser, ServeOptions& options) {
   });
 }
 
+void declare_end(CLI::App& parser, ServeOptions& options) {
+  Timeouts& timeouts = options.server.timeouts;
+  const auto add = [&parser](const char* name, Duration& time, const char* text) {
+    return parser
+        .add_option_function<double>(
+            name,
+            [&time](const double& seconds) {
+              time = Duration(static_cast<Duration::rep>(seconds * 1e9));
+            },
+            text)
+        ->check(in_range(0.0, 86'400.0));
+  };
+  parser.add_flag("--hand-over", options.hand_over,
+                  "On SIGUSR2, start a new process, which takes over without a gap");
+  add("--drain-delay", timeouts.drain_delay,
+      "Once a signal has arrived, serve for this long as before, then stop")
+      ->option_text("SECONDS [0]");
+  add("--drain-grace", timeouts.drain_grace,
+      "While stopping, keep idle connections for this long, as requests may be on their way")
+      ->option_text("SECONDS [0.05]");
+}
+
 void declare_server(CLI::App& parser, ServeOptions& options) {
   ServerOptions& server = options.server;
   CLI::Option* const host =
@@ -82,6 +104,7 @@ void declare_server(CLI::App& parser, ServeOptions& options) {
   parser.add_option("--threads", server.threads, "Number of server threads; 0 for one per core")
       ->check(whole_in_range(0, 1024))
       ->option_text("COUNT [0]");
+  declare_end(parser, options);
   parser.add_flag("--reuse-port", server.reuse_port,
                   "Let other processes of this user listen on the port, too");
   declare_backend(parser, server.backend);
@@ -220,7 +243,8 @@ void declare(CLI::App& parser, ServeOptions& options) {
       std::string("Ctrl-C or SIGTERM stops the server once the requests in progress are answered, "
                   "within\n30 s; a second signal stops it at once. SIGHUP reloads ") +
       (has_tls ? "certificates and " : "") +
-      "the files\nof --config, --auth, --allow and --deny.\n\n"
+      "the files\nof --config, --auth, --allow and --deny. With --hand-over, SIGUSR2 restarts "
+      "it.\n\n"
       "SKUA_AUTH=USER:PASSWORD in the environment makes the server require this login, and\n"
       "SKUA_UPLOAD_AUTH=USER:PASSWORD this one for uploads. Each option can also be set there:\n"
       "--max-age 60 is SKUA_SERVE_MAX_AGE=60.\n\n"

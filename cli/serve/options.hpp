@@ -8,6 +8,7 @@
 #include "serve/site/webdav.hpp"
 #include "skua/error.hpp"
 #include "skua/file_options.hpp"
+#include "skua/inherited_sockets.hpp"
 #include "skua/options.hpp"
 
 #include <cstdint>
@@ -31,10 +32,12 @@ struct ServeOptions {
   ServeWebDav webdav{};
   ServerOptions server{.host = "127.0.0.1"};
   std::string admin{};  ///< where operators' tools connect: PORT, ADDRESS:PORT or unix:/PATH
-  std::optional<std::uint16_t> redirect_port{};  ///< redirects plain HTTP to HTTPS
-  std::uint32_t hsts_seconds = 0;                ///< Strict-Transport-Security; 0: not sent
-  std::vector<std::string> allow{};              ///< networks, or @FILE with a list of them
-  std::vector<std::string> deny{};               ///< likewise
+  bool hand_over = false;  ///< SIGUSR2 starts a new process, which takes over
+  std::vector<ListeningSocket> redirect_listeners{};  ///< inherited, in place of redirect_port
+  std::optional<std::uint16_t> redirect_port{};       ///< redirects plain HTTP to HTTPS
+  std::uint32_t hsts_seconds = 0;                     ///< Strict-Transport-Security; 0: not sent
+  std::vector<std::string> allow{};                   ///< networks, or @FILE with a list of them
+  std::vector<std::string> deny{};                    ///< likewise
   std::string auth{};      ///< htpasswd file whose users may log in; empty: none
   bool is_public = false;  ///< listens on all IPv4 addresses, which are printed
   std::string user{};      ///< NAME[:GROUP] to become once the server listens; empty: stay

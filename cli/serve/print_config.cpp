@@ -93,7 +93,9 @@ void print_timeouts(const Timeouts& timeouts) {
   print_time("idle_under_pressure", timeouts.idle_under_pressure);
   print_time("connection_age", timeouts.connection_age);
   print_time("linger", timeouts.linger);
+  print_time("drain_delay", timeouts.drain_delay);
   print_time("drain_grace", timeouts.drain_grace);
+  print_time("websocket_spread", timeouts.websocket_spread);
   print_time("shutdown", timeouts.shutdown);
 }
 

@@ -98,7 +98,7 @@ ServerOptions redirect_options(const ServeOptions& options) {
   redirect.port = options.redirect_port.value_or(0);
   redirect.threads = 1;
   redirect.tls = {};
-  redirect.listeners.clear();
+  redirect.listeners = options.redirect_listeners;
   return redirect;
 }
 

@@ -23,12 +23,16 @@ namespace skua {
 struct ListeningSocket {
   std::shared_ptr<const Socket> socket{};  // shared by the program, its servers, and their options
   std::string name{};                      ///< for messages; of inherited ones: LISTEN_FDNAMES
+  bool owns_path = false;  ///< a server removes the path of a Unix socket in the end
 };
 
 /// Takes over the sockets that systemd, or a parent that acts like it, has opened for this process:
 /// the descriptors from 3 on, as the variables LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES say. The
 /// variables are removed, so a second call returns none, and no child takes the sockets for its
 /// own.
+///
+/// A name `skua-own` is of a Unix socket that a server has made and handed over: its path is
+/// removed in the end.
 ///
 /// Returns none if there are no such variables, or if they are for another process. Call it before
 /// other threads are started, since it changes the environment. The sockets become non-blocking in

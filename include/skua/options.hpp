@@ -44,8 +44,10 @@ struct Timeouts {
   Duration idle_under_pressure = 15s;  ///< replaces `idle` above 80 % of Limits::connections
   Duration connection_age = 1h;  ///< then the next response says `Connection: close`; +-10 % jitter
   Duration linger = 2s;          ///< the peer's last bytes, after we have closed our side
+  Duration drain_delay = 0s;     ///< before a drain, while the server is no longer ready
   Duration drain_grace = 50ms;   ///< requests in flight when idle connections are drained
-  Duration shutdown = 30s;       ///< requests in progress when the server drains: cancelled
+  Duration websocket_spread = 0s;  ///< over which a drain closes WebSockets, one after the other
+  Duration shutdown = 30s;         ///< requests in progress when the server drains: cancelled
 };
 
 /// How much a server takes from a peer, and the status or action beyond that.

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -37,6 +38,7 @@ constexpr void need_server_options() {
 enum class ServerState : std::uint8_t {
   New,       ///< not started yet
   Running,   ///< accepts requests
+  Leaving,   ///< accepts requests for Timeouts::drain_delay, then drains
   Draining,  ///< finishes the requests in progress
   Ended,     ///< stopped; start() starts it again
 };
@@ -86,6 +88,8 @@ class SKUA_API Server {
   Result<void, Problem> start(const std::function<Result<void, Problem>()>& before_threads);
 
   [[nodiscard]] ServerState state() const noexcept;
+  /// Reports whether the server wants new clients: it is Running. Load balancers ask for this.
+  [[nodiscard]] bool is_ready() const noexcept { return state() == ServerState::Running; }
   /// Waits until the server has ended, for any reason; returns at once if it is not running.
   void wait();
 
@@ -113,13 +117,30 @@ class SKUA_API Server {
   /// nothing before start().
   void publish(std::string_view topic, std::string_view text, MessageType type = MessageType::Text);
 
-  /// Drains: stops listening, closes idle connections, lets requests in progress finish, then ends
-  /// the threads.
+  /// Returns duplicates of the sockets that the server listens on, for another process: one for
+  /// each thread, or those of ServerOptions::listeners. Empty on a thread of the server, and if it
+  /// does not listen.
   ///
-  /// Waits for: the requests in progress, at most `deadline` (Duration::max(): forever); the rest
-  ///            is cancelled. If it is called again, the earlier deadline holds.
+  /// Waits for: the server's threads, each to handle one event.
+  [[nodiscard]] std::vector<ListeningSocket> listening_sockets() const;
+  /// Another process accepts connections on the listening sockets from now on: a drain leaves those
+  /// that were not accepted yet to it, as well as the path of a Unix socket, and has no delay.
+  void share_listening_sockets();
+
+  /// Calls `call`, which must not throw, once on each of the server's threads, in between the
+  /// events that it handles there; several threads call it at once. Does not wait for them. Returns
+  /// how many will call it, unless they end first: none before start() and after the end.
+  std::size_t on_each_thread(const std::function<void()>& call);
+
+  /// Drains: stops listening, closes idle connections, lets requests in progress finish, then ends
+  /// the threads. For Timeouts::drain_delay before that, it serves as usual but is not ready.
+  ///
+  /// Waits for: the requests in progress, at most `deadline` (Duration::max(): forever) after the
+  ///            delay; the rest is cancelled. If it is called again, the earlier deadline holds,
+  ///            and the delay is skipped.
   void shutdown(Duration deadline);
-  void shutdown();  ///< with Timeouts::shutdown
+  void shutdown();        ///< with Timeouts::shutdown
+  void begin_shutdown();  ///< likewise, but does not wait
 
   /// Ends everything at once, even a shutdown() that waits in another thread; does not wait.
   void cancel();
@@ -132,7 +153,8 @@ class SKUA_API Server {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Serves until SIGINT or SIGTERM, drains, and returns. A second signal ends the drain at once.
+/// Serves until SIGINT or SIGTERM, drains, and returns. A second signal skips
+/// Timeouts::drain_delay, or ends the drain at once.
 /// SIGHUP reloads the certificates if TLS is enabled, and drains otherwise.
 ///
 /// Ends with: the errors of Server::start().

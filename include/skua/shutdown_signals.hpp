@@ -10,6 +10,28 @@
 
 namespace skua {
 
+/// Learns from ShutdownSignals::wait_and_drain() what becomes of the servers. Programs use Service,
+/// which implements it.
+class ServiceEvents {
+ public:
+  using Servers = std::initializer_list<std::reference_wrapper<Server>>;
+
+  /// The servers serve, and the wait begins. Returns another signal to wait for, which is blocked
+  /// already; 0: none.
+  virtual int on_serving(Servers servers) = 0;
+  /// SIGHUP has come; if it does not lead to a drain, on_reloaded() follows.
+  virtual void on_reload() = 0;
+  virtual void on_reloaded() = 0;
+  /// The other signal has come. Returns whether to drain.
+  virtual bool on_other_signal() = 0;
+  virtual void on_drain() = 0;
+  /// The wait is over: the servers may be destroyed.
+  virtual void on_end() = 0;
+
+ protected:
+  ~ServiceEvents() = default;
+};
+
 /// Drains servers on SIGINT and SIGTERM, for programs that run a Server of their own.
 ///
 /// ```cpp
@@ -30,15 +52,18 @@ class SKUA_API ShutdownSignals final {
   ShutdownSignals& operator=(const ShutdownSignals&) = delete;
   ~ShutdownSignals();
 
-  /// Waits for a signal, then drains the server like Server::shutdown(); a second signal ends the
-  /// drain at once. Returns when the server has ended, even without a signal.
+  /// Waits for a signal, then drains the server like Server::shutdown(); a second signal skips
+  /// Timeouts::drain_delay, or ends the drain at once. Returns when the server has ended, even
+  /// without a signal.
   void wait_and_drain(Server& server) const;
+  void wait_and_drain(Server& server, ServiceEvents& service) const;
   /// Waits for a signal, then drains several servers at the same time. `on_signal` is called before
   /// that, on this thread. `on_hangup` is called for each SIGHUP, which does not drain if it
-  /// returns true.
+  /// returns true. The service, unless null, is told of all that.
   void wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
                       const std::function<void()>& on_signal = {},
-                      const std::function<bool()>& on_hangup = {}) const;
+                      const std::function<bool()>& on_hangup = {},
+                      ServiceEvents* service = nullptr) const;
 
  private:
   struct Impl;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "net/problem.hpp"
+#include "net/socket.hpp"
 
 namespace skua {
 namespace {
@@ -73,7 +74,9 @@ Result<std::vector<ListeningSocket>, Problem> inherited_sockets() {
       const std::string number = std::to_string(first_descriptor + static_cast<std::uint64_t>(i));
       return net::could_not("inherit", "descriptor " + number, socket.error());
     }
-    sockets.push_back({std::make_shared<Socket>(*std::move(socket)), take_name(names)});
+    std::string name = take_name(names);
+    const bool owns_path = name == net::own_socket_name;
+    sockets.push_back({std::make_shared<Socket>(*std::move(socket)), std::move(name), owns_path});
   }
   return sockets;
 }

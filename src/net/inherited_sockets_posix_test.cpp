@@ -65,6 +65,17 @@ TEST(InheritedSockets, NeedNoNames) {
   EXPECT_IN_CHILD(take());
 }
 
+TEST(InheritedSockets, MayComeWithTheirPath) {
+  const auto take = [] {
+    place_at(3);
+    place_at(4);
+    set_variables(std::to_string(::getpid()).c_str(), "2", "skua-own:web");
+    const auto sockets = inherited_sockets().value();
+    return sockets.size() == 2 && sockets[0].owns_path && !sockets[1].owns_path;
+  };
+  EXPECT_IN_CHILD(take());
+}
+
 TEST(InheritedSockets, OfAnotherProcessAreLeftAlone) {
   const auto take = [] {
     place_at(3);

@@ -43,6 +43,7 @@ class Listener final : private loop::Handle {
   /// Accepts connections that are already established, for a moment, and then closes.
   void drain();
 
+  using loop::Handle::descriptor;
   [[nodiscard]] bool is_accepting() const noexcept { return is_accepting_; }
   /// The listening address, with the port that the system chose for port 0.
   [[nodiscard]] Address address() const noexcept;

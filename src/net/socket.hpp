@@ -59,6 +59,9 @@ inline constexpr int keep_alive_probes = 0;
 ///            stream socket; always with a text that names the socket.
 Result<Socket, Problem> share(const ListeningSocket& listener);
 
+/// The name under which a Unix socket is handed over together with its path.
+inline constexpr std::string_view own_socket_name = "skua-own";
+
 /// Makes the system probe silent peers now and then (SO_KEEPALIVE). Accepted connections inherit
 /// this from their listener.
 void keep_alive(int descriptor) noexcept;

@@ -24,6 +24,7 @@ std::string_view problem_of(ServerState state) noexcept {
   switch (state) {
     case ServerState::New: return "not started";
     case ServerState::Running: return "";
+    case ServerState::Leaving:
     case ServerState::Draining: return "draining";
     case ServerState::Ended: return "ended";
   }

@@ -250,7 +250,7 @@ void write_servers(MetricsText& out, const std::vector<const Server*>& servers) 
       "Whether each server accepts requests: 1, or 0 before its start and from its drain on.");
   for (const Server* const server : servers) {
     const std::string url = server->url();
-    out.sample({{"server", url}}, std::uint64_t{server->state() == ServerState::Running});
+    out.sample({{"server", url}}, std::uint64_t{server->is_ready()});
   }
   out.family("http_server_tls_certificate_expiry_timestamp_seconds", MetricType::Gauge,
              "When the first of a server's certificates expires.");

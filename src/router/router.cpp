@@ -11,6 +11,7 @@
 
 #include "http/message/request_parts.hpp"
 #include "http/message/response_parts.hpp"
+#include "router/last_request.hpp"
 #include "router/table.hpp"
 #include "router/tree.hpp"
 #include "skua/async.hpp"
@@ -38,6 +39,7 @@ router::Match Router::match(Method method, std::string_view canonical_path) cons
 
 Task<Response> Router::start(const router::Match& match, Request& request) const {
   http::RequestAccess::bind(request, &match.captures);
+  if (match.route != nullptr) router::keep_last_request(*match.route, request.method());
   return router::Chain::run(match, request, 0);
 }
 
@@ -60,6 +62,7 @@ Response Router::invoke(const router::Match& match, Request& request) const {
 Response Router::invoke_guarded(const router::Match& match, Request& request) const {
   http::RequestAccess::bind(request, &match.captures);
   if (match.route == nullptr) return router::answer_without_route(match.allowed, request.method());
+  router::keep_last_request(*match.route, request.method());
   const detail::Handler& handler = match.route->handler;
   return handler.call(handler.object.get(), request);
 }

@@ -148,8 +148,9 @@ struct Resources {
   SpareEntries spare_entries;
   const std::unique_ptr<detail::ThreadMeter> meter;  ///< of ServerOptions::metrics; null without
   const bool records_responses;                      ///< for Hooks::on_response or the meter
-  bool is_draining = false;        ///< connections close after the requests received so far
-  bool is_under_pressure = false;  ///< the number of connections is near the limit
+  std::uint32_t drained_sockets = 0;  ///< WebSockets whose end a drain has scheduled
+  bool is_draining = false;           ///< connections close after the requests received so far
+  bool is_under_pressure = false;     ///< the number of connections is near the limit
 };
 
 /// Returns when a connection that begins now reaches Timeouts::connection_age. Varied by up to 10%

@@ -158,6 +158,8 @@ void Server::shutdown(Duration deadline) {
   wait();
 }
 
+void Server::begin_shutdown() { impl_->stop(impl_->setup->options.timeouts.shutdown); }
+
 void Server::cancel() { impl_->stop(Duration::zero()); }
 
 void Server::wait() {
@@ -243,6 +245,20 @@ Counters Server::counters() const {
   }
   if (run != nullptr) run->add_to(sum);
   return sum;
+}
+
+std::vector<ListeningSocket> Server::listening_sockets() const {
+  const std::shared_ptr<ServerRun> run = impl_->present();
+  return run == nullptr ? std::vector<ListeningSocket>() : run->listening_sockets();
+}
+
+void Server::share_listening_sockets() {
+  if (const std::shared_ptr<ServerRun> run = impl_->present()) run->share_listening_sockets();
+}
+
+std::size_t Server::on_each_thread(const std::function<void()>& call) {
+  const std::shared_ptr<ServerRun> run = impl_->present();
+  return run == nullptr ? 0 : run->post_to_workers(call);
 }
 
 Result<void, Problem> serve(const Router& router, ServerOptions options) {

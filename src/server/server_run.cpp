@@ -180,7 +180,9 @@ Result<void, Problem> ServerRun::listen_on_shared() {
   for (const ListeningSocket& listener : setup_->options.listeners) {
     Result<Socket, Problem> socket = net::share(listener);
     if (!socket) return std::move(socket).error();
-    addresses_.push_back(socket->local_address());
+    const Address address = socket->local_address();
+    if (std::ranges::find(addresses_, address) == addresses_.end()) addresses_.push_back(address);
+    if (listener.owns_path) own_path_ = address.path();
     Worker& worker = *workers_[next++ % workers_.size()];
     worker.acceptor().listen(*std::move(socket), sockets::Acceptor::Queue::Shared);
     worker.acceptor().share_with(sockets::acceptors_of(workers_));
@@ -257,12 +259,81 @@ void ServerRun::begin_drain(Duration deadline) {
   {
     const std::lock_guard lock(mutex_);
     if (state_ == ServerState::Ended) return;
-    state_ = ServerState::Draining;
+    const bool is_delayed = state_ == ServerState::Running && deadline > Duration::zero() &&
+                            !are_sockets_shared_ &&
+                            setup_->options.timeouts.drain_delay > Duration::zero();
+    state_ = is_delayed ? ServerState::Leaving : ServerState::Draining;
+    if (is_delayed) {
+      return workers_.front()->loop().post([this, deadline] { start_delay(deadline); });
+    }
   }
   for (const auto& worker : workers_) worker->begin_drain(deadline);
 }
 
+void ServerRun::start_delay(Duration deadline) {
+  deadline_after_delay_ = deadline;
+  const auto go_on = [](void* self) noexcept {
+    ServerRun& run = *static_cast<ServerRun*>(self);
+    run.begin_drain(run.deadline_after_delay_);
+  };
+  delay_timer_.emplace(workers_.front()->loop().timers(), go_on, this);
+  delay_timer_->start(setup_->options.timeouts.drain_delay);
+}
+
 void ServerRun::cancel() { begin_drain(Duration::zero()); }
+
+// The workers' sockets are theirs; a worker that has ended has none left.
+std::vector<ListeningSocket> ServerRun::listening_sockets() {
+  if (is_own_thread()) return {};
+  std::vector<Socket> sockets;
+  sockets.reserve(workers_.size() + setup_->options.listeners.size());
+  std::unique_lock lock(mutex_);
+  std::size_t missing = 0;
+  for (const auto& worker : workers_) {
+    if (running_ == 0) {  // no thread has started yet, or all have ended
+      worker->acceptor().duplicate_listeners(sockets);
+      continue;
+    }
+    ++missing;
+    worker->loop().post([this, &sockets, &missing, &acceptor = worker->acceptor()] {
+      const std::lock_guard answer(mutex_);
+      acceptor.duplicate_listeners(sockets);
+      --missing;
+      changed_.notify_all();
+    });
+  }
+  changed_.wait(lock, [&] { return missing == 0 || state_ == ServerState::Ended; });
+  std::vector<ListeningSocket> listeners;
+  for (Socket& socket : sockets) {
+    const Address address = socket.local_address();
+    const bool owns_path = !own_path_.empty() && address.path() == own_path_;
+    listeners.push_back({std::make_shared<Socket>(std::move(socket)), name_of(address), owns_path});
+  }
+  return listeners;
+}
+
+// Returns the name that the socket has in the options.
+std::string ServerRun::name_of(const Address& address) const {
+  for (const ListeningSocket& listener : setup_->options.listeners) {
+    if (listener.socket->local_address() == address) return listener.name;
+  }
+  return {};
+}
+
+void ServerRun::share_listening_sockets() {
+  const std::lock_guard lock(mutex_);
+  are_sockets_shared_ = true;
+  own_path_.clear();
+  for (const auto& worker : workers_) {
+    worker->loop().post([acceptor = &worker->acceptor()] { acceptor->share_queues(); });
+  }
+}
+
+std::size_t ServerRun::post_to_workers(const std::function<void()>& call) {
+  if (state() == ServerState::Ended) return 0;
+  for (const auto& worker : workers_) worker->loop().post(call);
+  return workers_.size();
+}
 
 void ServerRun::wait() {
   if (is_own_thread()) return;

@@ -3,8 +3,10 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -61,11 +63,18 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   /// Ends a run that is not going to be started.
   void abandon() { threads_ended(0); }
 
-  /// Finishes requests in progress, and cancels the rest at the deadline.
+  /// Finishes requests in progress, and cancels the rest at the deadline. The first call waits for
+  /// Timeouts::drain_delay before that, unless the deadline is zero.
   void begin_drain(Duration deadline);
   void cancel();
   /// Waits for the end and joins the threads. Returns at once on one of the run's own threads.
   void wait();
+
+  /// See the functions of Server.
+  [[nodiscard]] std::vector<ListeningSocket> listening_sockets();
+  void share_listening_sockets();
+  /// Calls `call` on each worker's thread, and returns the number of workers; 0 after the end.
+  std::size_t post_to_workers(const std::function<void()>& call);
 
   [[nodiscard]] ServerState state() const;
   /// The addresses of the listeners; at least one.
@@ -85,21 +94,26 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   Result<void> listen_on_all(const Address& wanted);
   Result<void> listen_on_first(const Address& wanted);
   [[nodiscard]] bool is_own_thread() const noexcept;
+  [[nodiscard]] std::string name_of(const Address& address) const;
   Error give_up(Error why);
   void run(Worker& worker);
+  void start_delay(Duration deadline);
   void threads_ended(std::size_t count);
 
   const std::shared_ptr<const ServerSetup> setup_;
   SharedState shared_;
   std::vector<Address> addresses_;
-  std::string own_path_;  // of the Unix socket that the run has made, or empty
+  std::string own_path_;  // of the Unix socket that the run has to remove, or empty
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::optional<loop::Timer> delay_timer_;  // of the first worker, like the next
+  Duration deadline_after_delay_{};
   std::mutex joining_;
   std::vector<std::thread> threads_;  // guarded by joining_
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t running_ = 0;  // threads; guarded by mutex_, like state_
   ServerState state_ = ServerState::Running;
+  bool are_sockets_shared_ = false;  // guarded by mutex_
 };
 
 }  // namespace skua::server

@@ -9,7 +9,8 @@
 #include <atomic>
 #include <csignal>
 #include <thread>
-#include <vector>
+
+#include "server/drains.hpp"
 
 namespace skua {
 namespace {
@@ -37,13 +38,15 @@ namespace {
 // false if no server uses TLS and the program does not want it: then SIGHUP shuts down, as is its
 // default.
 bool takes_hangup(std::initializer_list<std::reference_wrapper<Server>> servers,
-                  const std::function<bool()>& on_hangup) {
+                  const std::function<bool()>& on_hangup, ServiceEvents* service) {
+  if (service != nullptr) service->on_reload();
   bool is_taken = on_hangup && on_hangup();
   for (Server& server : servers) {
     if (server.tls_fingerprint().empty()) continue;
     static_cast<void>(server.reload_tls());
     is_taken = true;
   }
+  if (is_taken && service != nullptr) service->on_reloaded();
   return is_taken;
 }
 
@@ -58,29 +61,40 @@ bool is_any_pending() noexcept {
 
 void ShutdownSignals::wait_and_drain(Server& server) const { wait_and_drain({std::ref(server)}); }
 
+void ShutdownSignals::wait_and_drain(Server& server, ServiceEvents& service) const {
+  wait_and_drain({std::ref(server)}, {}, {}, &service);
+}
+
 // This thread takes the signals; another one waits for the servers, which may end without a signal.
 // Not the other way round: threads older than this object do not block the signals, and the kernel
 // prefers the main thread to them only while it waits in sigwait().
 void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
                                      const std::function<void()>& on_signal,
-                                     const std::function<bool()>& on_hangup) const {
+                                     const std::function<bool()>& on_hangup,
+                                     ServiceEvents* service) const {
+  sigset_t awaited = impl_->signals;
+  const int other = service != nullptr ? service->on_serving(servers) : 0;
+  if (other != 0) sigaddset(&awaited, other);
   std::atomic<bool> has_ended = false;
   std::thread watcher([servers, &has_ended, waiting = pthread_self()] {
     for (Server& server : servers) server.wait();
     has_ended = true;
     pthread_kill(waiting, SIGINT);
   });
-  std::vector<std::thread> drains;
-  for (int signal = 0; sigwait(&impl_->signals, &signal) == 0 && !has_ended;) {
-    if (!drains.empty()) {
-      for (Server& server : servers) server.cancel();
-    } else if (signal != SIGHUP || !takes_hangup(servers, on_hangup)) {
+  server::Drains drains(servers);
+  for (int signal = 0; sigwait(&awaited, &signal) == 0 && !has_ended;) {
+    if (!drains.have_begun()) {
+      if (signal == SIGHUP && takes_hangup(servers, on_hangup, service)) continue;
+      if (signal == other && !service->on_other_signal()) continue;
+      if (service != nullptr) service->on_drain();
       if (on_signal) on_signal();
-      for (Server& server : servers) drains.emplace_back([&server] { server.shutdown(); });
+    } else if (signal == other) {
+      continue;
     }
+    drains.advance();
   }
-  for (std::thread& drain : drains) drain.join();
   watcher.join();
+  if (service != nullptr) service->on_end();
   // If a signal from outside has ended the loop, the watcher's signal is still pending.
   for (int signal = 0; is_any_pending(); sigwait(&impl_->signals, &signal)) {
   }

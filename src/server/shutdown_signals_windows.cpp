@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "server/drains.hpp"
+
 namespace skua {
 
 namespace {
@@ -63,9 +65,15 @@ ShutdownSignals::~ShutdownSignals() {
 
 void ShutdownSignals::wait_and_drain(Server& server) const { wait_and_drain({std::ref(server)}); }
 
+void ShutdownSignals::wait_and_drain(Server& server, ServiceEvents& service) const {
+  wait_and_drain({std::ref(server)}, {}, {}, &service);
+}
+
 void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
                                      const std::function<void()>& on_signal,
-                                     const std::function<bool()>& /*on_hangup*/) const {
+                                     const std::function<bool()>& /*on_hangup*/,
+                                     ServiceEvents* service) const {
+  if (service != nullptr) service->on_serving(servers);
   bool have_servers_ended = false;  // guarded by the mutex
   std::thread watcher([&] {
     for (Server& server : servers) server.wait();
@@ -73,22 +81,21 @@ void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrappe
     have_servers_ended = true;
     impl_->changed.notify_all();
   });
-  std::vector<std::thread> drains;
+  server::Drains drains(servers);
   while (true) {
     Wait wait(impl_->mutex);
     impl_->changed.wait(wait, [&] { return have_servers_ended || impl_->signals > 0; });
     if (have_servers_ended) break;
     --impl_->signals;
     wait.unlock();
-    if (!drains.empty()) {
-      for (Server& server : servers) server.cancel();
-      continue;
+    if (!drains.have_begun()) {
+      if (service != nullptr) service->on_drain();
+      if (on_signal) on_signal();
     }
-    if (on_signal) on_signal();
-    for (Server& server : servers) drains.emplace_back([&server] { server.shutdown(); });
+    drains.advance();
   }
-  for (std::thread& drain : drains) drain.join();
   watcher.join();
+  if (service != nullptr) service->on_end();
 }
 
 }  // namespace skua

@@ -29,6 +29,8 @@ class Acceptor::Door final : private net::ListenerSink {
   void pause() { listener_.pause(); }
   void close() { listener_.close(); }
   void drain() { queue_ == Queue::Own ? listener_.drain() : listener_.close(); }
+  [[nodiscard]] int descriptor() const noexcept { return listener_.descriptor(); }
+  void share_queue() noexcept { queue_ = Queue::Shared; }
 
  private:
   void on_accept(Socket connection) override { acceptor_.accept(std::move(connection)); }
@@ -36,7 +38,7 @@ class Acceptor::Door final : private net::ListenerSink {
   void on_listener_closed() override { acceptor_.door_closed(*this); }
 
   Acceptor& acceptor_;
-  const Queue queue_;
+  Queue queue_;
   net::Listener listener_;
 };
 
@@ -54,6 +56,17 @@ void Acceptor::listen(Socket socket, Queue queue) {
   net::set_no_delay(socket.descriptor());  // connections inherit it
   doors_.push_back(std::make_unique<Door>(*this, std::move(socket), queue));
   doors_.back()->resume();
+}
+
+void Acceptor::duplicate_listeners(std::vector<Socket>& sockets) const {
+  for (const auto& door : doors_) {
+    Socket copy(bsd::duplicate(door->descriptor()));
+    if (copy) sockets.push_back(std::move(copy));
+  }
+}
+
+void Acceptor::share_queues() noexcept {
+  for (const auto& door : doors_) door->share_queue();
 }
 
 void Acceptor::accept(Socket connection) noexcept try {

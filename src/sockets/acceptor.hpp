@@ -63,6 +63,11 @@ class Acceptor final {
 
   /// Accepts connections from this socket from now on.
   void listen(Socket socket, Queue queue = Queue::Own);
+  /// Adds duplicates of the sockets that it listens on; fewer if the system has no descriptors
+  /// left.
+  void duplicate_listeners(std::vector<Socket>& sockets) const;
+  /// Others accept connections from the sockets, too, from now on.
+  void share_queues() noexcept;
   /// Gives each of these its share of the connections. This one, which may be among them, also
   /// serves the shares of those that have ended. They must outlive the loop's last turn.
   void share_with(std::vector<Acceptor*> acceptors) { sharers_ = std::move(acceptors); }

@@ -114,6 +114,16 @@ INSTANTIATE_TEST_SUITE_P(Backends, SandboxedBackend,
                              {BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Poll})),
                          testing::backend_name);
 
+TEST_F(SandboxedServe, ReportsACrash) {
+  start_inside();
+  if (IsSkipped() || HasFatalFailure()) return;
+  expect_serves();
+  process_->signal(SIGSEGV);
+  EXPECT_EQ(process_->wait(), 128 + SIGSEGV);
+  const std::string errors = process_->errors();
+  EXPECT_NE(errors.find("skua: SIGSEGV\n"), errors.npos) << errors;
+}
+
 TEST_F(SandboxedServe, CanBeTurnedOff) {
   start({"--no-sandbox", "--access-log"});
   expect_serves();

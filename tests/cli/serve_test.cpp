@@ -105,6 +105,15 @@ TEST_F(ServeTest, ASecondInterruptEndsTheDrainAtOnce) {
   EXPECT_EQ(process_->wait(), 0);
 }
 
+TEST_F(ServeTest, GoesOnServingForTheDrainDelay) {
+  start({"--drain-delay", "3600", "--drain-grace", "0.001"});
+  process_->signal(SIGTERM);
+  EXPECT_NE(process_->errors_until("stopping").find("stopping"), std::string::npos);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(get("/").ends_with("<h1>home</h1>"));
+  process_->signal(SIGTERM);
+  EXPECT_EQ(process_->wait(), 0);
+}
+
 TEST_F(ServeTest, OptionsReachTheFiles) {
   start({"--dotfiles", "--no-listing", "--no-follow-symlinks", "--max-age", "60", "--index",
          "a b.txt"});
@@ -195,8 +204,8 @@ TEST_F(ServeTest, PrintsEveryLimitAndTimeout) {
   for (const char* part :
        {"[limits]", "[timeouts]", "head                         = 64 KiB",
         "idle                         = 60 s", "connection_age               = 1 h",
-        "drain_grace                  = 50 ms", "\n# host = \"127.0.0.1\"\n",
-        "\n# access-log = false\n"}) {
+        "drain_delay                  = 0 s", "drain_grace                  = 50 ms",
+        "\n# host = \"127.0.0.1\"\n", "\n# access-log = false\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

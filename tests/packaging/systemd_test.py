@@ -3,6 +3,7 @@
 
 Usage: systemd_test.py BUILD_FOLDER      what needs a program that is not installed (systemd-analyze, strace) is skipped
 """
+import os
 import pathlib
 import re
 import shlex
@@ -79,6 +80,7 @@ class Units(unittest.TestCase):
                 words = ["strace", "-D", "-f", "-qq", "-e", "signal=none", "-o", str(trace)]
                 served = Served(PROGRAM, UNITS, "--backend", backend, "--access-log")
                 served.command = (*words, *served.command)
+                served.environment = {**os.environ, "NOTIFY_SOCKET": "@nobody", "WATCHDOG_USEC": "1000000"}
                 with served as url:
                     for path in ("/", "/skua.service"):
                         self.assertEqual(urllib.request.urlopen(url + path, timeout=TIMEOUT).status, 200)

@@ -2,9 +2,14 @@
 // Responses to a peer that has sent several requests when the server drains.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "skua.hpp"
+#include "support/test_server.hpp"
 #include "support/test_worker.hpp"
 
 namespace skua {
@@ -12,7 +17,18 @@ namespace {
 
 using testing::Client;
 using testing::get;
+using testing::TestServer;
 using testing::TestWorker;
+
+constexpr auto patience = std::chrono::seconds(60);
+
+void await_state(Server& server, ServerState state) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (server.state() != state && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(server.state(), state);
+}
 
 class Drain : public ::testing::TestWithParam<BackendChoice> {
  protected:
@@ -57,6 +73,64 @@ TEST_P(Drain, WaitsForTheRestOfARequestBehindOthers) {
   EXPECT_EQ(last->body, "/2");
   EXPECT_EQ(last->field("Connection"), "close");
 }
+
+class DrainDelay : public Drain {
+ protected:
+  static ServerOptions delayed(Duration delay) {
+    ServerOptions options{.threads = 2};
+    options.timeouts.drain_delay = delay;
+    return options;
+  }
+  static std::string ask(const TestServer& server) {
+    Client client = server.connect();
+    client.send(get("/served"));
+    const auto answer = client.answer();
+    if (!answer) return "no answer";
+    return answer->body + (answer->field("Connection") ? " and close" : "");
+  }
+};
+
+TEST_P(DrainDelay, GoesOnServingWhileTheServerIsNotReady) {
+  TestServer server(router_, GetParam(), delayed(std::chrono::hours(1)));
+  EXPECT_TRUE(server->is_ready());
+  std::optional<Client> kept(server.connect());
+  auto ended = std::async(std::launch::async, [&] { server->shutdown(); });
+  await_state(*server, ServerState::Leaving);
+  EXPECT_FALSE(server->is_ready());
+  EXPECT_EQ(ask(server), "/served");
+  for (int i = 0; i < 3; ++i) {
+    kept->send(get("/kept"));
+    EXPECT_EQ(kept->answer()->body, "/kept");
+  }
+  kept.reset();
+  server->shutdown();  // skips the rest of the delay
+  EXPECT_EQ(server->state(), ServerState::Ended);
+  EXPECT_EQ(ended.wait_for(patience), std::future_status::ready);
+}
+
+TEST_P(DrainDelay, IsFollowedByTheDrain) {
+  TestServer server(router_, GetParam(), delayed(5ms));
+  server->shutdown();
+  EXPECT_EQ(server->state(), ServerState::Ended);
+  EXPECT_TRUE(server->start()) << "again";
+  EXPECT_TRUE(server->is_ready());
+}
+
+TEST_P(DrainDelay, IsSkippedByAnImmediateEnd) {
+  TestServer server(router_, GetParam(), delayed(std::chrono::hours(1)));
+  server->cancel();
+  server->wait();
+  ASSERT_TRUE(server->start());
+  server->shutdown(Duration::zero());
+  ASSERT_TRUE(server->start());
+  auto ended = std::async(std::launch::async, [&] { server->shutdown(); });
+  await_state(*server, ServerState::Leaving);
+  server->cancel();
+  EXPECT_EQ(ended.wait_for(patience), std::future_status::ready);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, DrainDelay, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
 
 INSTANTIATE_TEST_SUITE_P(Backends, Drain, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);

@@ -361,6 +361,34 @@ TEST_P(WebSockets, ADrainingServerSaysGoodBye) {
   EXPECT_EQ(client.text(), "<end>");
 }
 
+TEST_P(WebSockets, ADrainMaySayGoodByeToOneAfterTheOther) {
+  options_.timeouts.websocket_spread = 4s;
+  router_.websocket("/echo", echo);
+  std::vector<WebSocketClient> clients;
+  for (int i = 0; i < 4; ++i) clients.push_back(open("/echo"));
+  (*worker()).begin_drain();
+  worker().settle();
+  for (std::size_t i = 1; i < clients.size(); ++i) {
+    clients[i].send("still here");
+    EXPECT_EQ(clients[i].text(), "still here");
+  }
+  std::string order;
+  for (int second = 0; second < 4; ++second) {
+    worker().advance(1s);
+    for (std::size_t i = 0; i < clients.size(); ++i) {
+      if (!clients[i].wire().is_readable() ||
+          order.find(static_cast<char>('0' + i)) != order.npos) {
+        continue;
+      }
+      EXPECT_EQ(clients[i].text(), "<close 1001 the server is going away>");
+      order += static_cast<char>('0' + i);
+      clients[i].close(1001);
+    }
+    order += ' ';
+  }
+  EXPECT_EQ(order, "02  1 3 ");  // after 0, 0.9, 2.5 and 3.4 s
+}
+
 TEST_P(WebSockets, HandlersTakePathParametersAndARequest) {
   router_.websocket("/rooms/{room}/{seat}",
                     [](Request& request, WebSocket& socket, std::string room, int seat) -> Task<> {

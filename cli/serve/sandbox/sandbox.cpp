@@ -64,8 +64,10 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
     needs.access.readable.push_back(folder_of(resolved(file)));
   }
   constexpr std::string_view unix_prefix = "unix:";
-  const std::string own = options.server.listeners.empty() ? options.server.host : std::string();
-  for (const std::string& place : {own, options.admin}) {
+  const std::vector<ListeningSocket>& inherited = options.server.listeners;
+  const bool is_own =
+      inherited.empty() || std::ranges::any_of(inherited, &ListeningSocket::owns_path);
+  for (const std::string& place : {is_own ? options.server.host : std::string(), options.admin}) {
     if (!place.starts_with(unix_prefix) || place.starts_with("unix:@")) continue;
     needs.access.removable.push_back(folder_of(place.substr(unix_prefix.size())));
     needs.calls.unlink = true;

@@ -3,13 +3,22 @@
 // and tells it when the socket has closed.
 #include "server/websocket/socket_run.hpp"
 
+#include <cmath>
 #include <new>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "http/message/request_parts.hpp"
 #include "server/dispatch.hpp"
+#include "ws/remote_socket.hpp"
 
 namespace skua::server {
+namespace {
+
+constexpr std::string_view going_away = "the server is going away";
+
+}  // namespace
 
 SocketRun::SocketRun(Carrier& carrier, const detail::Upgrade& upgrade)
     : callbacks_(upgrade.callbacks),
@@ -103,7 +112,24 @@ void SocketRun::time_out() {
   if (socket_.is_overdue()) cancel();
 }
 
-void SocketRun::drain() { socket_.close(CloseCode::GoingAway, "the server is going away"); }
+void SocketRun::drain() {
+  const Duration spread = resources().options.timeouts.websocket_spread;
+  if (spread > Duration::zero() && socket_.is_open()) return drain_later(spread);
+  socket_.close(CloseCode::GoingAway, going_away);
+}
+
+// Clients that are sent away at the same moment would come back at the same moment. The sockets get
+// times that are evenly spread, however many there are: multiples of the golden ratio.
+void SocketRun::drain_later(Duration spread) {
+  constexpr double golden_ratio = 0.618033988749895;
+  const double turn = golden_ratio * resources().drained_sockets++;
+  const double part = turn - std::floor(turn);
+  const auto delay =
+      Duration(static_cast<Duration::rep>(static_cast<double>(spread.count()) * part));
+  resources().loop.after(delay, [remote = socket_.remote()] {
+    remote->close(CloseCode::GoingAway, std::string(going_away));
+  });
+}
 
 void SocketRun::cancel() noexcept {
   socket_.cancel();  // a waiting receiver sees the end, and may run until it waits again

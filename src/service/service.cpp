@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// In: what becomes of servers, and SIGUSR2. Out: what a service manager is told, and a successor.
+#include "skua/service.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "net/log.hpp"
+#include "service/signals.hpp"
+#include "service/successor.hpp"
+#include "service/watchdog.hpp"
+
+namespace skua {
+
+struct Service::Impl {
+  explicit Impl(ServiceOptions told) : options(std::move(told)), log(net::quiet(options.log)) {}
+
+  Result<int, Problem> hand_over(const std::vector<Server*>& from);
+  Result<int, Problem> start_successor(const std::vector<ListeningSocket>& sockets);
+  void say(LogLevel level, std::string_view text) const { net::tell(log, level, {text}); }
+
+  const ServiceOptions options;
+  const net::Log log;
+  ServiceManager manager{};
+  service::HandOverSignal signal{options.hand_over};
+  std::vector<Server*> servers{};
+  std::optional<service::Watchdog> watchdog{};
+  bool is_handed_over = false;
+};
+
+Service::Service(ServiceOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {
+  const std::optional<Problem>& problem = impl_->manager.problem();
+  if (problem) impl_->say(LogLevel::Warning, problem->text);
+}
+
+Service::~Service() = default;
+
+ServiceManager& Service::manager() noexcept { return impl_->manager; }
+
+int Service::on_serving(Servers servers) {
+  Impl& impl = *impl_;
+  impl.servers.clear();
+  for (Server& server : servers) impl.servers.push_back(&server);
+  impl.manager.ready();
+  const Duration watchdog = impl.manager.watchdog();
+  if (watchdog > Duration::zero()) {
+    impl.watchdog.emplace(impl.servers, watchdog / 2, [&impl] { impl.manager.keep_alive(); });
+  }
+  return impl.signal.number();
+}
+
+void Service::on_reload() { impl_->manager.reloading(); }
+
+void Service::on_reloaded() { impl_->manager.ready(); }
+
+void Service::on_drain() {
+  impl_->watchdog.reset();
+  if (!impl_->is_handed_over) impl_->manager.stopping();
+}
+
+void Service::on_end() {
+  impl_->watchdog.reset();
+  impl_->servers.clear();
+}
+
+bool Service::on_other_signal() {
+  Impl& impl = *impl_;
+  const auto process = impl.hand_over(impl.servers);
+  if (process) {
+    impl.say(LogLevel::Info, "handed over to process " + std::to_string(*process));
+    return true;
+  }
+  const std::string why = "not handed over: " + process.error().text;
+  impl.say(LogLevel::Error, why);
+  impl.manager.status(why);
+  return false;
+}
+
+Result<int, Problem> Service::hand_over(Servers servers) {
+  std::vector<Server*> all;
+  for (Server& server : servers) all.push_back(&server);
+  return impl_->hand_over(all);
+}
+
+// The sockets stay open here until the new process serves, so nothing is lost if it does not.
+Result<int, Problem> Service::Impl::hand_over(const std::vector<Server*>& from) {
+  std::vector<ListeningSocket> sockets;
+  for (const Server* const server : from) {
+    for (ListeningSocket& socket : server->listening_sockets()) {
+      sockets.push_back(std::move(socket));
+    }
+  }
+  if (sockets.empty()) {
+    return Problem{Error(Errc::Closed, "hand over"), "the servers do not listen"};
+  }
+  auto process = start_successor(sockets);
+  if (!process) return process;
+  is_handed_over = true;
+  for (Server* const server : from) server->share_listening_sockets();
+  watchdog.reset();  // the new process has its own
+  manager.replaced_by(*process);
+  return process;
+}
+
+Result<int, Problem> Service::Impl::start_successor(const std::vector<ListeningSocket>& sockets) {
+  if (options.start_successor) return options.start_successor(sockets);
+  service::Successor successor{.command = options.command,
+                               .variables = manager.variables(),
+                               .sockets = sockets,
+                               .deadline = options.hand_over_deadline,
+                               .is_unwanted = service::is_end_pending};
+  if (successor.command.empty()) {
+    auto own = service::own_command();
+    if (!own) return std::move(own).error();
+    successor.command = *std::move(own);
+  }
+  return service::start(successor);
+}
+
+Result<void, Problem> serve(const Router& router, ServerOptions options, Service& service) {
+  if (options.listeners.empty()) {
+    auto inherited = inherited_sockets();
+    if (!inherited) return std::move(inherited).error();
+    options.listeners = *std::move(inherited);
+  }
+  const ShutdownSignals signals;
+  Server server(router, std::move(options));
+  if (auto started = server.start(); !started) return started;
+  signals.wait_and_drain(server, service);
+  return {};
+}
+
+}  // namespace skua
