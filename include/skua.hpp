@@ -73,6 +73,7 @@
 #include "skua/testing.hpp"
 #include "skua/tls.hpp"
 #include "skua/tls_stream.hpp"
+#include "skua/trusted_proxies.hpp"
 #include "skua/udp_stream.hpp"
 #include "skua/upload_options.hpp"
 #include "skua/uploads.hpp"

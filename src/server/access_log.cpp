@@ -111,6 +111,10 @@ std::string_view address_of(std::string_view peer) noexcept {
   return peer.substr(0, peer.find(':'));
 }
 
+std::string_view client_of(const RequestRecord& record) noexcept {
+  return record.client.empty() ? address_of(record.peer) : record.client;
+}
+
 std::string_view version_name(Version version) noexcept {
   switch (version) {
     case Version::Http10: return "HTTP/1.0";
@@ -123,7 +127,7 @@ std::string_view version_name(Version version) noexcept {
 std::string combined_line(const RequestRecord& record, LogTime now) {
   std::string out;
   out.reserve(160 + record.target.size());
-  const std::string_view address = address_of(record.peer);
+  const std::string_view address = client_of(record);
   append_escaped(out, address.empty() ? "-" : address);
   out.append(" - ");
   append_user(out, record.user);
@@ -166,7 +170,7 @@ void append_or_dash(std::string& out, std::string_view text) {
 // Sorted as `--help` and errors list them.
 constexpr std::array words{
     Word{"address", [](std::string& out, const RequestRecord& record,
-                       LogTime) { append_or_dash(out, address_of(record.peer)); }},
+                       LogTime) { append_or_dash(out, client_of(record)); }},
     Word{"bytes", [](std::string& out, const RequestRecord& record,
                      LogTime) { append_number(out, record.body_bytes); }},
     Word{"method",

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "http/message/request_parts.hpp"
+#include "http/uri/authority.hpp"
 #include "router/tree.hpp"
 #include "server/resources.hpp"
 #include "skua/auth.hpp"
@@ -48,9 +50,7 @@ Accounting::Accounting(Resources& resources, const net::Stream& stream,
 
 Accounting::~Accounting() = default;
 
-std::string peer_of(const void* stream) {
-  return static_cast<const net::Stream*>(stream)->peer().to_string();
-}
+Address peer_of(const void* stream) { return static_cast<const net::Stream*>(stream)->peer(); }
 
 std::string_view request_id_of(const Request& request) noexcept {
   const auto* const id = request.attachments().find<RequestId>();
@@ -63,9 +63,16 @@ std::string_view user_of(const Request& request) noexcept {
 }
 
 Accounting::Entry& Accounting::begin(const RequestInfo& request_info, Status status, Errc error) {
-  if (peer_.empty()) peer_ = peer_of(&stream_);
+  if (peer_.empty()) peer_ = stream_.peer().to_string();
   const http::Head& head = request_info.head;
-  const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 7> texts{{
+  std::array<char, Address::max_text_bytes> buffer;
+  std::string_view client = http::host_of(peer_);
+  if (client.starts_with('[')) client = client.substr(1, client.size() - 2);
+  if (resources_.origins != nullptr) {
+    client = resources_.origins->origin_of(head, &stream_).client.format_host(buffer);
+  }
+  const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 8> texts{{
+      {&RequestRecord::client, client},
       {&RequestRecord::peer, peer_},
       {&RequestRecord::target, head.target()},
       {&RequestRecord::referer, value_or_empty(head, http::FieldName::Referer)},

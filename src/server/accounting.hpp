@@ -11,6 +11,7 @@
 #include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "router/tree.hpp"
+#include "skua/address.hpp"
 #include "skua/error.hpp"
 #include "skua/options.hpp"
 #include "skua/request.hpp"
@@ -20,7 +21,7 @@ namespace skua::server {
 struct Resources;
 
 /// Returns the peer address of a net::Stream. Has the signature of RequestParts::peer.
-std::string peer_of(const void* stream);
+Address peer_of(const void* stream);
 
 /// Returns the id that middleware has assigned, or an empty view.
 std::string_view request_id_of(const Request& request) noexcept;

@@ -8,6 +8,7 @@
 #include "server/connection.hpp"
 #include "server/h1/writer.hpp"
 #include "server/h2/protocol.hpp"
+#include "server/proxies/support.hpp"
 #include "skua/method.hpp"
 
 namespace skua::server {
@@ -54,7 +55,9 @@ void Connection::on_out_of_memory() noexcept {
 void Connection::on_closing() noexcept {
   with_protocol([](auto& protocol) { protocol.cancel(); });
   if (Accounting* const accounting = begun_accounting()) accounting->end();
-  if (const auto& tell = resources_.options.hooks.on_connection_close) tell();
+  const auto& tell = resources_.options.hooks.on_connection_close;
+  const bool was_open = resources_.header_reader == nullptr || pump_.stream().is_established();
+  if (tell && was_open) tell();
 }
 
 // A drain lets a handshake in progress finish; a silent peer only gets the grace period.
@@ -65,6 +68,7 @@ bool Connection::grants_handshake() noexcept {
 }
 
 void Connection::on_established() {
+  if (resources_.header_reader != nullptr) resources_.header_reader->tell_open(pump_.stream());
   const Timeouts& timeouts = resources_.options.timeouts;
   pump_.start_timer(resources_.is_draining ? timeouts.drain_grace : timeouts.head);
 }

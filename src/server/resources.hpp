@@ -28,6 +28,10 @@
 #include "ws/message_coding.hpp"
 #include "ws/topics.hpp"
 
+namespace skua::detail {
+class ProxyHeaderReader;
+}  // namespace skua::detail
+
 namespace skua::server {
 
 /// The counters of one worker.
@@ -37,6 +41,8 @@ struct WorkerCounters {
   base::Counter refused_by_ip_filter;
   base::Counter refused_by_callback;
   base::Counter failed_accepts;
+  base::Counter refused_untrusted_proxies;
+  base::Counter refused_proxy_headers;
   base::Counter requests;
   base::Counter responses;
   base::Counter bytes_received;
@@ -120,6 +126,8 @@ struct Resources {
   ContentBudget& content_budget;
   std::atomic<std::uint64_t>& connection_ids;  ///< the last that a connection was given
   ConnectionOwner& owner;
+  const http::OriginSource* origins = nullptr;  ///< of requests; null: no proxy is trusted
+  const detail::ProxyHeaderReader* header_reader = nullptr;  ///< null without PROXY headers
   ws::Topics topics;
   ws::Codecs codecs;
   net::OutputQueue::Blocks blocks;
