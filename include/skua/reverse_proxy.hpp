@@ -28,6 +28,9 @@ namespace proxy {
 class Upstream;
 }  // namespace proxy
 
+/// The version of the PROXY protocol that connections to an upstream server begin with.
+enum class ProxyProtocol : std::uint8_t { Off, V1, V2 };
+
 /// How long a reverse proxy waits for an upstream server, and what the client gets then.
 struct ReverseProxyTimeouts {
   Duration connect = 5s;    ///< for an address, a connection and TLS, each: 504
@@ -51,6 +54,10 @@ struct ReverseProxyOptions {
   /// Adds to the fields of either kind that the request of any peer has. Only for servers
   /// that nobody but another proxy can reach.
   bool trusts_forwarded = false;
+  /// Begins connections with a PROXY header, before TLS, that names Request::client_address() and
+  /// the address that the client has connected to; in version 2, also whether it uses TLS. Only
+  /// requests with the same header share a connection, so each client has connections of its own.
+  ProxyProtocol proxy_protocol = ProxyProtocol::Off;
   std::size_t connections = 1024;  ///< at once, per thread; further requests wait for one: 504
   HttpVersions versions = HttpVersions::Any;  ///< WebSockets always use HTTP/1.1
   ClientTlsOptions tls{};                     ///< for https://
