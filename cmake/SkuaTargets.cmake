@@ -10,25 +10,25 @@ set(SKUA_SMALL
     "body/(cold_files|outgoing_body|spare_texts)"
     "coding/.*" "crypto/.*"
     "h1/head_parser_sse42" "h2/(connection|frame|priority)"
-    "http/message/(conditional|field_lines_change|partial_content|range|request_body|trailers)" "http/uri/authority"
+    "http/message/(conditional|field_lines_change|forwarded|partial_content|range|request_body|request_origin|trailers)" "http/uri/authority"
     "loop/(backend|backend_kqueue|backend_poll|loop_life|signal|sockets_posix|user_loop|watch|worker_pool)" "loop/uring/.*"
     "net/(address|close_detached|inherited_sockets_.*|interfaces_.*|ip_filter|listener|local_end|log|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "operations/(access_log|admin|health|log_file_.*|log_writer|metrics|metrics_text|process_.*|rotation_signal_.*)"
     "router/(pattern|registration|testing|tree_building)"
     "server/(accept_filter|accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
-    "server/(server|server_run|shutdown_signals_.*|worker)" "server/h1/(exchange|protocol_life)"
+    "server/(server|server_run|shutdown_signals_.*|worker)" "server/proxies/.*" "server/h1/(exchange|protocol_life)"
     "server/h2/(protocol_life|server_stream_life)"
     "service/.*"
-    "sockets/(acceptor|connect|handshake|listener|lookup_threads|race|resolver|tcp_server|tcp_worker|tls_stream|udp_stream)" "tls/.*"
+    "sockets/(acceptor|connect|handshake|listener|lookup_threads|proxied_stream|proxy_header|race|resolver|tcp_server|tcp_worker|tls_stream|udp_stream)" "tls/.*"
     "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
     "ws/(server_handshake|socket_life)")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|aarch64|arm64")
   list(APPEND SKUA_SMALL "h1/head_parser_portable")
 endif()
 
-# Code that only programs with WebSockets link, in a separate unit: a compiler that sees the only implementation
-# of an interface calls it speculatively at every call of the interface, so every program would link it.
-set(SKUA_WEBSOCKETS "/server/websocket/")
+# Code that only programs with WebSockets or trusted proxies link, in units of its own: a compiler that sees the only
+# implementation of an interface calls it speculatively at every call of the interface, so every program would link it.
+set(SKUA_RARE "/server/(proxies|websocket)/")
 
 # Lists the tests that Windows does without: of the kind `file`, which are not compiled, or `test`, which are not run.
 function(skua_windows_skips kind variable)
@@ -117,8 +117,8 @@ function(skua_unity target)
     endif()
     file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
     string(REGEX REPLACE "^(src/)?([^/]+)/.*" "\\2" name ${name})
-    if(source MATCHES "${SKUA_WEBSOCKETS}")
-      set(name ${name}_websockets)
+    if(source MATCHES "${SKUA_RARE}")
+      set(name ${name}_rare)
     endif()
     if(NOT DEFINED count_${name})
       set(count_${name} 0)

@@ -85,6 +85,7 @@
 #include "skua/tls_stream.hpp"
 #include "skua/trace_context.hpp"
 #include "skua/tracing.hpp"
+#include "skua/trusted_proxies.hpp"
 #include "skua/udp_stream.hpp"
 #include "skua/upload_options.hpp"
 #include "skua/uploads.hpp"

@@ -53,6 +53,7 @@ strace strace
 valgrind valgrind
 ruby ruby
 /usr/sbin/nginx nginx
+/usr/lib/nginx/modules/ngx_stream_module.so libnginx-mod-stream
 /usr/sbin/apache2 apache2-bin
 /usr/sbin/haproxy haproxy
 /usr/sbin/squid squid

@@ -220,7 +220,8 @@ Result<Confined, int> start(std::optional<Server>& server, const Router& router,
   return confined;
 }
 
-// Takes over inherited sockets, and sets up the filter of --allow and --deny.
+// Takes over inherited sockets, and sets up the proxies of --trust-proxy and the filter of --allow
+// and --deny.
 Result<void, Problem> prepare(ServeOptions& options, const std::shared_ptr<IpFilter>& filter) {
   auto inherited = inherited_sockets();
   if (!inherited) return std::move(inherited).error();
@@ -229,6 +230,9 @@ Result<void, Problem> prepare(ServeOptions& options, const std::shared_ptr<IpFil
     (is_redirect ? options.redirect_listeners : options.server.listeners)
         .push_back(std::move(socket));
   }
+  auto proxies = read_trusted_proxies(options);
+  if (!proxies) return std::move(proxies).error();
+  options.server.trusted_proxies = *std::move(proxies);
   const bool is_filtered = !options.allow.empty() || !options.deny.empty();
   if (!is_filtered && options.config.empty()) return {};  // a file may get rules later
   if (is_filtered && options.server.listeners.empty() && options.server.host.starts_with("unix:")) {

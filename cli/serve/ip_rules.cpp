@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: the values of --allow and --deny. Out: rules, or what is wrong with them.
+// In: the values of --allow, --deny and --trust-proxy. Out: rules, or what is wrong with them.
 #include "serve/ip_rules.hpp"
 
 #include <string>
@@ -13,6 +13,7 @@ namespace skua::cli {
 namespace {
 
 constexpr char file_sign = '@';
+constexpr std::string_view unix_proxies = "unix";
 
 bool is_file(std::string_view value) noexcept { return value.starts_with(file_sign); }
 
@@ -66,6 +67,25 @@ std::vector<std::string> ip_rule_files(const ServeOptions& options) {
     }
   }
   return files;
+}
+
+Result<std::shared_ptr<const TrustedProxies>, Problem> read_trusted_proxies(
+    const ServeOptions& options) {
+  if (options.proxies.empty()) return std::shared_ptr<const TrustedProxies>();
+  if (options.forwarded == ForwardedFields::None && !options.proxy_protocol) {
+    return Problem{Error(Errc::Unsupported, "--trust-proxy"),
+                   "--trust-proxy: say how the proxies tell who the client is, with --forwarded or "
+                   "--proxy-protocol"};
+  }
+  std::vector<std::string> values = options.proxies;
+  const bool has_unix = std::erase(values, unix_proxies) != 0;
+  auto networks = read_all("--trust-proxy", values);
+  if (!networks) return std::move(networks).error();
+  return std::make_shared<const TrustedProxies>(
+      ProxyRules{.networks = *std::move(networks),
+                 .unix_sockets = has_unix,
+                 .forwarded = options.forwarded,
+                 .proxy_protocol = options.proxy_protocol});
 }
 
 }  // namespace skua::cli

@@ -113,6 +113,33 @@ void declare_server(CLI::App& parser, ServeOptions& options) {
                   "Reload pages in browsers when a file in DIR changes, and keep nothing cached");
 }
 
+void declare_trusted_proxies(CLI::App& parser, ServeOptions& options) {
+  CLI::Option* const proxies =
+      parser
+          .add_option("--trust-proxy", options.proxies,
+                      "Believe proxies of this network who the client is, or with unix those on a "
+                      "Unix socket; @FILE has one network a line")
+          ->allow_extra_args(false)
+          ->option_text("NETWORK|unix|@FILE ...");
+  parser
+      .add_option_function<std::string>(
+          "--forwarded",
+          [&options](const std::string& kind) {
+            options.forwarded =
+                kind == "x-forwarded" ? ForwardedFields::XForwarded : ForwardedFields::Forwarded;
+          },
+          "Fields in which these proxies tell of the client: X-Forwarded-For, -Proto and -Host, or "
+          "Forwarded")
+      ->check(one_of({"x-forwarded", "forwarded"}))
+      ->needs(proxies)
+      ->option_text("x-forwarded|forwarded");
+  parser
+      .add_flag("--proxy-protocol", options.proxy_protocol,
+                "Accept connections of these proxies only, each with a PROXY header")
+      ->needs(proxies)
+      ->option_text(" ");
+}
+
 void declare_clients(CLI::App& parser, ServeOptions& options) {
   const auto add_list = [&parser](const char* name, std::vector<std::string>& list,
                                   const char* text) {
@@ -121,6 +148,7 @@ void declare_clients(CLI::App& parser, ServeOptions& options) {
   add_list("--allow", options.allow,
            "Accept only clients of this network, such as 10.0.0.0/8 or ::1; @FILE has one a line");
   add_list("--deny", options.deny, "Refuse clients of this network, even if they are allowed");
+  declare_trusted_proxies(parser, options);
   CLI::Option* const auth =
       parser
           .add_option("--auth", options.auth,

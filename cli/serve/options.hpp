@@ -10,6 +10,7 @@
 #include "skua/file_options.hpp"
 #include "skua/inherited_sockets.hpp"
 #include "skua/options.hpp"
+#include "skua/trusted_proxies.hpp"
 
 #include <cstdint>
 #include <map>
@@ -31,13 +32,16 @@ struct ServeOptions {
   ServeUploads uploads{};
   ServeWebDav webdav{};
   ServerOptions server{.host = "127.0.0.1"};
-  std::string admin{};  ///< where operators' tools connect: PORT, ADDRESS:PORT or unix:/PATH
+  std::string admin{};     ///< where operators' tools connect: PORT, ADDRESS:PORT or unix:/PATH
   bool hand_over = false;  ///< SIGUSR2 starts a new process, which takes over
   std::vector<ListeningSocket> redirect_listeners{};  ///< inherited, in place of redirect_port
   std::optional<std::uint16_t> redirect_port{};       ///< redirects plain HTTP to HTTPS
   std::uint32_t hsts_seconds = 0;                     ///< Strict-Transport-Security; 0: not sent
   std::vector<std::string> allow{};                   ///< networks, or @FILE with a list of them
   std::vector<std::string> deny{};                    ///< likewise
+  std::vector<std::string> proxies{};                 ///< likewise, or `unix`: trusted proxies
+  ForwardedFields forwarded = ForwardedFields::None;  ///< the fields that these set
+  bool proxy_protocol = false;                        ///< these begin with a PROXY header
   std::string auth{};      ///< htpasswd file whose users may log in; empty: none
   bool is_public = false;  ///< listens on all IPv4 addresses, which are printed
   std::string user{};      ///< NAME[:GROUP] to become once the server listens; empty: stay

@@ -57,6 +57,9 @@ class SKUA_API Address final {
   static Address any(Family family, std::uint16_t port) noexcept;
   /// Returns `127.0.0.1` or `::1`.
   static Address loopback(Family family, std::uint16_t port) noexcept;
+  /// Returns the address of these 4 or 16 bytes, as from ip_bytes(); any other number of bytes
+  /// yields Family::None.
+  static Address from_ip_bytes(Bytes bytes, std::uint16_t port) noexcept;
   /// Copies a sockaddr; an unknown family or a wrong size yields Family::None.
   static Address from_sockaddr(const sockaddr* address, std::size_t size_bytes) noexcept;
 

@@ -45,8 +45,8 @@ class Connection final {
 
   /// A number, from 1, that no other connection of this server has had since it was started.
   [[nodiscard]] std::uint64_t id() const noexcept { return facts_.id; }
-  /// The client's address; a proxy's if there is one. Family::None if the client was gone already
-  /// when the object was made.
+  /// The client's address; a proxy's if there is one, unless that begins its connections with a
+  /// PROXY header. Family::None if the client was gone already when the object was made.
   [[nodiscard]] const Address& peer_address() const noexcept SKUA_LIFETIMEBOUND {
     return facts_.peer;
   }

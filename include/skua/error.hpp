@@ -93,6 +93,7 @@ enum class Errc : std::uint16_t {
   InvalidAddress,
   NameNotResolved,
   ProxyRefused,
+  MalformedProxyHeader,
   PermissionDenied,
   NotFound,
   TooManyOpenFiles,

@@ -112,8 +112,8 @@ struct SecurityHeadersOptions {
   std::string cross_origin_opener_policy = "same-origin";
   std::string cross_origin_resource_policy = "same-origin";
   std::string cross_origin_embedder_policy{};  ///< `require-corp` blocks most cross-origin images
-  /// Strict-Transport-Security: how long browsers refuse plain HTTP for this host. Sent over TLS
-  /// only. Zero: not sent.
+  /// Strict-Transport-Security: how long browsers refuse plain HTTP for this host. Sent only if
+  /// Request::scheme() is https. Zero: not sent.
   std::chrono::seconds strict_transport{std::chrono::hours(24 * 180)};
   bool strict_transport_subdomains = false;
 };
@@ -141,9 +141,9 @@ struct RateLimitOptions {
   std::size_t requests = 100;  ///< in each `per`
   Duration per = 1min;
   std::size_t burst = 0;  ///< at once, after a pause; zero: as many as `requests`
-  /// Identifies the client; an empty key means no limit. Default: the client's address without the
-  /// port, and only the first 64 bits of IPv6, since one customer gets all of the rest. Behind a
-  /// proxy every client has the proxy's address: return the field that tells clients apart.
+  /// Identifies the client; an empty key means no limit. Default: Request::client_address() without
+  /// the port, and only the first 64 bits of IPv6, since one customer gets all of the rest. Behind
+  /// a proxy that is not one of ServerOptions::trusted_proxies, every client has its address.
   std::function<std::string(const Request&)> key{};
   /// Clients to remember, 16 bytes each. Beyond that, the clients whose limit has ended or will
   /// end soonest are forgotten first.

@@ -25,13 +25,14 @@ namespace skua {
 
 class Address;
 class IpFilter;
+class TrustedProxies;
 namespace detail {
 class Meter;
 }
 
 /// How long a server waits, and what happens then. Zero ends a wait at once; Duration::max() never.
 struct Timeouts {
-  Duration handshake = 10s;   ///< the TLS handshake: closed
+  Duration handshake = 10s;   ///< a PROXY header and the TLS handshake, together: closed
   Duration head = 10s;        ///< a whole head, from its first byte: 408
   Duration body = 30s;        ///< between two pieces of a body: 408
   Duration body_grace = 10s;  ///< after this, a body must keep Limits::body_bytes_per_second: 408
@@ -89,7 +90,9 @@ enum class ResponseEnd : std::uint8_t {
 /// A response that was sent or begun, for hooks and access logs. Views are valid during the call
 /// only.
 struct RequestRecord {
-  std::string_view peer{};        ///< `192.0.2.1:4711`
+  std::string_view client{};      ///< the client's address, see Request::client_address():
+                                  ///< `192.0.2.1`, `2001:db8::1`
+  std::string_view peer{};        ///< of the connection: `192.0.2.1:4711`
   std::string_view target{};      ///< as received; empty when the request line could not be parsed
   std::string_view referer{};     ///< as received
   std::string_view user_agent{};  ///< as received
@@ -120,13 +123,16 @@ enum class ConnectionRefusal : std::uint8_t {
   IpFilter,        ///< by ServerOptions::ip_filter
   Callback,        ///< ServerOptions::accepts returned false
   CallbackFailed,  ///< ServerOptions::accepts threw
+  UntrustedProxy,  ///< it is not one of ServerOptions::trusted_proxies, with the PROXY protocol
 };
 
 /// Callbacks that a server calls on its threads, several at once if it has several threads.
 /// Exceptions are caught and logged. Empty callbacks cost nothing.
 struct Hooks {
   std::function<void(const RequestRecord&)> on_response{};  ///< after a response was sent or cut
-  std::function<void(std::string_view peer)> on_connection_open{};  ///< after accept
+  /// After accept; with the PROXY protocol, once the client is known, and with TLS, too, after the
+  /// handshake.
+  std::function<void(std::string_view peer)> on_connection_open{};
   std::function<void()> on_connection_close{};  ///< the peer's address is no longer known
   std::function<void(std::string_view peer, ConnectionRefusal why)>
       on_connection_refused{};  ///< instead of on_connection_open, once the connection is reset
@@ -155,6 +161,8 @@ struct ServerOptions {
   /// A rule of your own, asked after `ip_filter`, on a thread of the server; empty: all may
   /// connect. If it returns false or throws, the connection is reset.
   std::function<bool(const Address& peer)> accepts{};
+  /// The proxies in front of this server, and what they are believed; null: nobody is.
+  std::shared_ptr<const TrustedProxies> trusted_proxies{};
   bool raise_open_files = true;  ///< raises the soft RLIMIT_NOFILE to the hard one
   bool http2 = true;             ///< for clients that negotiate it over TLS or have prior knowledge
   std::string server_name = "skua";  ///< the Server field, one line; empty: not sent

@@ -197,12 +197,25 @@ class SKUA_API Request final {
   [[nodiscard]] std::string_view route() const noexcept;
 
   [[nodiscard]] Version version() const noexcept;
-  /// Returns the host, and any port, that the client requested: `example.com:8080`.
+  /// Returns the host, and any port, that the request names: `example.com:8080`. A proxy may have
+  /// put another one there than the client, see requested_host().
   [[nodiscard]] std::string_view host() const noexcept;
-  /// Returns the client's address: `192.0.2.1:50123`.
+  /// Returns the address of the connection's peer: `192.0.2.1:50123`; a proxy's if there is one,
+  /// unless that begins its connections with a PROXY header.
   [[nodiscard]] std::string peer() const;
-  /// Reports whether the request came over TLS.
+  /// Reports whether the connection uses TLS.
   [[nodiscard]] bool is_secure() const noexcept;
+
+  /// Returns the client's address: the peer's or, if that is one of ServerOptions::trusted_proxies,
+  /// the nearest that is not, as they tell. The port is 0 if they do not tell it.
+  [[nodiscard]] Address client_address() const;
+  /// Returns `https` if the client uses TLS, otherwise `http`. That is the connection's scheme, or
+  /// what trusted proxies tell of theirs.
+  [[nodiscard]] std::string_view scheme() const;
+  /// Returns the host, and any port, that the client asked for: host(), or what trusted proxies
+  /// tell. For links and for comparisons with `Origin`; routing is up to host().
+  [[nodiscard]] std::string_view requested_host() const;
+
   /// Returns the connection, with its addresses, its TLS, and the state that handlers keep with it.
   ///
   /// Lifetime:  until the connection is closed, after all its handlers and WebSockets.

@@ -20,6 +20,7 @@
 #include "skua/router.hpp"
 #include "skua/task.hpp"
 #include "skua/tls.hpp"
+#include "skua/trusted_proxies.hpp"
 
 namespace skua {
 
@@ -27,12 +28,8 @@ namespace proxy {
 class Upstream;
 }  // namespace proxy
 
-/// How an upstream server is told who the client is.
-enum class ForwardedFields : std::uint8_t {
-  None,
-  XForwarded,  ///< X-Forwarded-For, -Host and -Proto
-  Forwarded,   ///< RFC 7239
-};
+/// The version of the PROXY protocol that connections to an upstream server begin with.
+enum class ProxyProtocol : std::uint8_t { Off, V1, V2 };
 
 /// How long a reverse proxy waits for an upstream server, and what the client gets then.
 struct ReverseProxyTimeouts {
@@ -49,10 +46,18 @@ struct ReverseProxyTimeouts {
 struct ReverseProxyOptions {
   /// Sends the Host of the client's request; otherwise that of the upstream URL.
   bool keeps_host = true;
+  /// How the upstream server is told who the client is. If ServerOptions::trusted_proxies believes
+  /// this kind of fields of a request, it gets their list with the peer added. Otherwise such
+  /// fields are removed, and it is told what Request::client_address(), scheme() and
+  /// requested_host() return.
   ForwardedFields forwarded = ForwardedFields::XForwarded;
-  /// Adds to the fields of either kind that the request has, which are removed otherwise. Only for
-  /// servers that nobody but another proxy can reach.
+  /// Adds to the fields of either kind that the request of any peer has. Only for servers
+  /// that nobody but another proxy can reach.
   bool trusts_forwarded = false;
+  /// Begins connections with a PROXY header, before TLS, that names Request::client_address() and
+  /// the address that the client has connected to; in version 2, also whether it uses TLS. Only
+  /// requests with the same header share a connection, so each client has connections of its own.
+  ProxyProtocol proxy_protocol = ProxyProtocol::Off;
   std::size_t connections = 1024;  ///< at once, per thread; further requests wait for one: 504
   HttpVersions versions = HttpVersions::Any;  ///< WebSockets always use HTTP/1.1
   ClientTlsOptions tls{};                     ///< for https://

@@ -141,6 +141,7 @@ constexpr Row row(Errc code) noexcept {
     case InvalidAddress: return {"the address is not valid", Status::InternalServerError};
     case NameNotResolved: return {"the name could not be resolved", Status::BadGateway};
     case ProxyRefused: return {"the proxy did not open a tunnel", Status::BadGateway};
+    case MalformedProxyHeader: return {"the PROXY header is malformed", Status::BadRequest};
     case PermissionDenied: return {"permission was denied", Status::Forbidden};
     case NotFound: return {"it was not found", Status::NotFound};
     case TooManyOpenFiles: return {"too many files are open", Status::ServiceUnavailable};

@@ -170,7 +170,8 @@ Result<ConnectOptions, Problem> Core::connect_options(const Origin& origin, bool
 
 Task<Result<std::unique_ptr<PooledConnection>, Problem>> Core::open(Origin origin,
                                                                     ConnectTimes* times,
-                                                                    bool only_http1) {
+                                                                    bool only_http1,
+                                                                    std::string preface) {
   Result<ConnectOptions, Problem> connecting = connect_options(origin, false);
   if (!connecting) co_return connecting.error();
   if (only_http1 && connecting->tls) {
@@ -179,6 +180,7 @@ Task<Result<std::unique_ptr<PooledConnection>, Problem>> Core::open(Origin origi
     connecting->tls = *std::move(tls);
   }
   connecting->times = times;
+  connecting->preface = std::move(preface);
   Result<net::HeldStream, Problem> stream = co_await connector.connect(origin, *connecting);
   if (!stream) co_return stream.error();
   const bool is_forwarded = connecting->proxy != nullptr && !connecting->tunnels;

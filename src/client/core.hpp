@@ -48,12 +48,13 @@ class Core final : public std::enable_shared_from_this<Core> {
   /// Ends with: TlsConfiguration.
   Result<ConnectOptions, Problem> connect_options(const Origin& origin, bool is_websocket);
   /// Opens an HTTP connection for the pool; it keeps this object alive. With `only_http1`, TLS does
-  /// not offer HTTP/2.
+  /// not offer HTTP/2. The connection begins with `preface`.
   ///
   /// Ends with: the errors of Connector::connect; Unsupported if the server does not speak the
   ///            required version of HTTP.
   Task<Result<std::unique_ptr<PooledConnection>, Problem>> open(Origin origin, ConnectTimes* times,
-                                                                bool only_http1);
+                                                                bool only_http1,
+                                                                std::string preface);
   /// Returns whether such a connection may turn out to speak HTTP/2.
   [[nodiscard]] Pool::Sharing sharing(const Origin& origin, ProxyUse use) const noexcept;
 

@@ -65,11 +65,20 @@ bool Fetch::is_http1_only() const {
   return !core_->http1_only.empty() && core_->http1_only.contains(server());
 }
 
+const std::string& Fetch::key_of_connections(bool only_http1) {
+  const std::string beginning = preface();
+  if (!only_http1 && beginning.empty()) return server();
+  own_key_ = server();
+  if (only_http1) own_key_.append(" http/1.1");
+  if (!beginning.empty()) own_key_.append(" ").append(beginning);
+  return own_key_;
+}
+
 Task<Result<Pool::Lease, Problem>> Fetch::acquire(std::string key, bool only_http1) {
   const Pool::Sharing sharing =
       only_http1 ? Pool::Sharing::None : core_->sharing(origin(), route_.use);
   const Pool::Connect connect = [this, only_http1] {
-    return core_->open(origin(), &times_, only_http1);
+    return core_->open(origin(), &times_, only_http1, preface());
   };
   Task<Result<Pool::Lease, Problem>> acquiring = core_->pool.acquire(
       std::move(key), origin().to_string(), core_->options.timeouts.queue, connect, sharing);
@@ -183,8 +192,7 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
 Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
   for (unsigned tries = 1;; ++tries) {
     const bool only_http1 = is_http1_only();
-    if (only_http1) http1_key_ = server() + " http/1.1";
-    const std::string& key = only_http1 ? http1_key_ : server();
+    const std::string& key = key_of_connections(only_http1);
     Pool::Lease lease = core_->pool.take_free(key);
     if (!lease) {
       Result<Pool::Lease, Problem> acquired = co_await acquire(key, only_http1);

@@ -65,6 +65,13 @@ class Fetch final {
   Task<Result<IncomingResponsePointer, Problem>> exchange();
   Task<Result<Pool::Lease, Problem>> acquire(std::string key, bool only_http1);
   [[nodiscard]] bool is_http1_only() const;
+  /// Returns the pool's key of the connections that this request may use.
+  const std::string& key_of_connections(bool only_http1);
+  /// Returns the bytes that its connections begin with.
+  [[nodiscard]] std::string preface() const {
+    const std::optional<Forwarding>& forwarding = spec_->forwarding;
+    return forwarding ? forwarding->preface : std::string();
+  }
   /// Reads until the final head. Returns how long to wait for more, or nothing if it has arrived.
   Result<std::optional<Duration>> read_head(Exchange& exchange, HeadWait& state);
   Result<ExchangePointer> begin(HttpConnection& connection);
@@ -120,7 +127,7 @@ class Fetch final {
   Origin origin_;
   Proxies::Route route_;
   std::string server_;
-  std::string http1_key_;        // of its connections that may not speak HTTP/2
+  std::string own_key_;          // of its connections that not all requests may use
   std::string shown_to_server_;  // the last Authorization value sent
   std::string shown_to_proxy_;
   ConnectTimes times_;

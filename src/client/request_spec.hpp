@@ -47,6 +47,9 @@ struct FormFile {
 struct Forwarding {
   std::string target{};         ///< the path and query to send, in origin form and checked
   bool offers_upgrade = false;  ///< the connection may switch to another protocol: HTTP/1.1 only
+  /// The first bytes of the connection, before TLS; it is shared only with those that have the
+  /// same.
+  std::string preface{};
 };
 
 /// The settings of a ClientRequest.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a plain-text request. Out: a redirect to the same URL with https. The target is copied into
-// Location without decoding or repair. An invalid host is refused, and so is a host that is not
-// ours: a cache in front would serve the redirect to others.
+// In: a request over plain HTTP. Out: a redirect to the same URL with https. The target is copied
+// into Location without decoding or repair. An invalid host is refused, and so is a host that is
+// not ours: a cache in front would serve the redirect to others.
 #include "skua/https_redirect.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ bool stands_for(std::string_view pattern, std::string_view host) noexcept {
 }
 
 void check_hosts(const std::vector<std::string>& hosts) {
-  if (hosts.empty()) throw std::invalid_argument("redirect_to_https: no hosts are listed");
+  if (hosts.empty()) throw std::invalid_argument("HttpsRedirectOptions: no hosts are listed");
   for (const std::string& pattern : hosts) {
     if (pattern == any_host && hosts.size() == 1) continue;
     std::string_view host = pattern;
@@ -55,37 +55,56 @@ void check_hosts(const std::vector<std::string>& hosts) {
     const bool is_host = http::is_authority(host) && http::host_of(host) == host &&
                          host.find('*') == host.npos && !host.ends_with('.');
     if (!is_host) {
-      throw std::invalid_argument("redirect_to_https: " + pattern +
+      throw std::invalid_argument("HttpsRedirectOptions: " + pattern +
                                   " is not a host, like example.com or *.example.com");
     }
   }
 }
 
+std::string port_text(std::uint16_t port) {
+  return port == 443 ? std::string() : ":" + std::to_string(port);
+}
+
+Response redirect(const Request& request, const std::vector<std::string>& hosts,
+                  const std::string& port) {
+  const std::string_view authority = request.requested_host();
+  // RFC 9112 §3.2; also keeps characters out of Location that would change its destination.
+  if (!http::is_authority(authority)) return Error(Errc::InvalidHost);
+  const std::string_view host = http::host_of(authority);
+  const auto is_ours = [host](const std::string& pattern) { return stands_for(pattern, host); };
+  if (std::none_of(hosts.begin(), hosts.end(), is_ours)) return Error(Errc::MisdirectedRequest);
+  std::string location("https://");
+  location.append(host).append(port).append(path_and_query(request.target()));
+  return Response::redirect(location, Status::PermanentRedirect);
+}
+
 // A coroutine handler, because a plain one would have to wait for unwanted content.
 struct Redirect {
-  std::vector<std::string> hosts;
-  std::string port;  // e.g. `:8443`; empty means the default port
+  HttpsOnly guard;
 
-  [[nodiscard]] Response answer(const Request& request) const {
-    // RFC 9112 §3.2; also keeps characters out of Location that would change its destination.
-    if (!http::is_authority(request.host())) return Error(Errc::InvalidHost);
-    const std::string_view host = http::host_of(request.host());
-    const auto is_ours = [host](const std::string& pattern) { return stands_for(pattern, host); };
-    if (std::none_of(hosts.begin(), hosts.end(), is_ours)) return Error(Errc::MisdirectedRequest);
-    std::string location("https://");
-    location.append(host).append(port).append(path_and_query(request.target()));
-    return Response::redirect(location, Status::PermanentRedirect);
+  Task<Response> operator()(Request& request) const {
+    std::optional<Response> answer = guard(request);
+    // A redirect would come back: the client has used https.
+    if (!answer) answer.emplace(Error(Errc::MisdirectedRequest));
+    co_return *std::move(answer);
   }
-  Task<Response> operator()(Request& request) const { co_return answer(request); }
 };
 
 }  // namespace
 
-Router redirect_to_https(HttpsRedirectOptions options) {
+HttpsOnly::HttpsOnly(HttpsRedirectOptions options) : port_(port_text(options.port)) {
   check_hosts(options.hosts);
+  hosts_ = std::move(options.hosts);
+}
+
+std::optional<Response> HttpsOnly::operator()(Request& request) const {
+  if (request.scheme() == "https") return std::nullopt;
+  return redirect(request, hosts_, port_);
+}
+
+Router redirect_to_https(HttpsRedirectOptions options) {
   Router router;
-  router.any("/{path...}", Redirect{std::move(options.hosts),
-                                    options.port == 443 ? "" : ":" + std::to_string(options.port)});
+  router.any("/{path...}", Redirect{HttpsOnly(std::move(options))});
   return router;
 }
 

@@ -14,10 +14,12 @@ namespace {
 
 using testing::FakeRequest;
 
-Response ask(const Router& router, std::string_view line, std::string_view host) {
+Response ask(const Router& router, std::string_view line, std::string_view host,
+             bool is_secure = false) {
   FakeRequest fake(line);
   http::RequestParts parts = http::RequestAccess::parts(fake.request());
   parts.host = host;
+  parts.is_secure = is_secure;
   Request request(parts);
   return router.handle(request);
 }
@@ -94,6 +96,28 @@ TEST(HttpsRedirectTest, WhatIsNoHostCannotBeListed) {
                                   "*.*.a", "a.", "u@a", "::1"}) {
     EXPECT_THROW((void)redirect_to_https({.hosts = {"a", wrong}}), std::invalid_argument) << wrong;
   }
+}
+
+TEST(HttpsRedirectTest, DoesNotRedirectWhatCameOverTls) {
+  const Router router = redirect_to_https({.hosts = {"*"}});
+  const Response refused = ask(router, "GET /", "a", true);
+  EXPECT_EQ(refused.status(), Status::MisdirectedRequest);
+  EXPECT_FALSE(refused.header("Location"));
+}
+
+TEST(HttpsOnlyTest, LetsThroughWhatCameOverTls) {
+  Router router;
+  router.use(https_only({.hosts = {"a.example"}, .port = 8443}));
+  router.get("/x", [] { return "hello"; });
+  EXPECT_EQ(ask(router, "GET /x", "a.example", true).status(), Status::Ok);
+  EXPECT_EQ(ask(router, "GET /x", "other.example", true).status(), Status::Ok);
+  const Response redirect = ask(router, "GET /x?y=z", "a.example");
+  EXPECT_EQ(redirect.status(), Status::PermanentRedirect);
+  EXPECT_EQ(redirect.header("Location"), "https://a.example:8443/x?y=z");
+  EXPECT_EQ(ask(router, "GET /missing", "a.example").status(), Status::PermanentRedirect);
+  EXPECT_EQ(ask(router, "GET /x", "other.example").status(), Status::MisdirectedRequest);
+  EXPECT_EQ(ask(router, "GET /x", "a b").status(), Status::BadRequest);
+  EXPECT_THROW((void)https_only({}), std::invalid_argument);
 }
 
 TEST(HttpsRedirectTest, RoutesThatAreAddedComeFirst) {

@@ -72,7 +72,8 @@ RateLimit::RateLimit(RateLimitOptions options, std::shared_ptr<RateTable> table)
 }
 
 std::optional<Response> RateLimit::guard(Request& request) const {
-  std::string key = key_ ? key_(request) : middleware::client_key(request.peer());
+  std::string key =
+      key_ ? key_(request) : middleware::client_key(request.client_address().to_string());
   if (key.empty()) {
     if (key_) return std::nullopt;
     key = "gone";  // a connection that was reset has no peer address; all such peers share a limit

@@ -134,11 +134,12 @@ class RateLimitTest : public ::testing::Test {
     router_.use(RateLimit(std::move(options), std::move(table)));
     router_.get("/", [] { return "x"; });
   }
-  Response ask(std::string peer = "192.0.2.1:1", std::string_view key = "") {
+  Response ask(std::string_view from = "192.0.2.1:1", std::string_view key = "") {
+    const Address peer = Address::parse(from).value();
     FakeRequest fake("GET /");
     if (!key.empty()) fake.header("X-Key", key);
     http::RequestParts parts = http::RequestAccess::parts(fake.request());
-    parts.peer = [](const void* text) { return *static_cast<const std::string*>(text); };
+    parts.peer = [](const void* address) { return *static_cast<const Address*>(address); };
     parts.peer_context = &peer;
     Request request(parts);
     return router_.handle(request);
@@ -195,10 +196,11 @@ TEST_F(RateLimitTest, OneInsideOfAnotherCountsByItself) {
   inner.use(rate_limit({.requests = 1, .per = 1h, .policy = "inner"}));
   inner.get("/x", [] { return "x"; });
   router_.mount("/in", std::move(inner));
-  const auto in = [this](std::string peer) {
+  const auto in = [this](std::string_view from) {
+    const Address peer = Address::parse(from).value();
     FakeRequest fake("GET /in/x");
     http::RequestParts parts = http::RequestAccess::parts(fake.request());
-    parts.peer = [](const void* text) { return *static_cast<const std::string*>(text); };
+    parts.peer = [](const void* address) { return *static_cast<const Address*>(address); };
     parts.peer_context = &peer;
     Request request(parts);
     return router_.handle(request);

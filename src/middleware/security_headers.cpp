@@ -30,7 +30,7 @@ void SecurityHeaders::operator()(const Request& request, Response& response) con
   }
   // RFC 6797 §7.2: never over plain HTTP.
   constexpr std::string_view strict = "Strict-Transport-Security";
-  if (!strict_transport_.empty() && request.is_secure() && !response.header(strict)) {
+  if (!strict_transport_.empty() && request.scheme() == "https" && !response.header(strict)) {
     response.add_header(strict, strict_transport_);
   }
 }

@@ -206,6 +206,16 @@ Address Address::loopback(Family family, std::uint16_t port) noexcept {
   return out;
 }
 
+Address Address::from_ip_bytes(Bytes bytes, std::uint16_t port) noexcept {
+  if (bytes.size() != sizeof(in_addr) && bytes.size() != sizeof(in6_addr)) return {};
+  const bool is_ipv4 = bytes.size() == sizeof(in_addr);
+  Address out = any(is_ipv4 ? Family::Ipv4 : Family::Ipv6, port);
+  void* const ip = is_ipv4 ? static_cast<void*>(&out.as<sockaddr_in>().sin_addr)
+                           : static_cast<void*>(&out.as<sockaddr_in6>().sin6_addr);
+  std::memcpy(ip, bytes.data(), bytes.size());
+  return out;
+}
+
 Address Address::from_sockaddr(const sockaddr* address, std::size_t size_bytes) noexcept {
   Address out;
   std::size_t expected = 0;

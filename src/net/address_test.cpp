@@ -80,6 +80,17 @@ TEST(Address, ShowsItsBytesInNetworkOrder) {
   EXPECT_TRUE(Address().ip_bytes().empty());
 }
 
+TEST(Address, IsMadeOfItsBytes) {
+  for (const char* const text : {"1.2.3.4:80", "[102:304:506:708:90a:b0c:d0e:f10]:65535"}) {
+    const Address address = Address::parse(text).value();
+    EXPECT_EQ(Address::from_ip_bytes(address.ip_bytes(), address.port()), address) << text;
+  }
+  for (const std::string_view wrong :
+       {"", "abc", "abcde", "0123456789abcde", "0123456789abcdefg"}) {
+    EXPECT_EQ(Address::from_ip_bytes(bytes(wrong), 80), Address()) << wrong;
+  }
+}
+
 TEST(Address, KnowsLoopback) {
   EXPECT_TRUE(Address::parse("127.1.2.3:80")->is_loopback());
   EXPECT_TRUE(Address::parse("[::1]:80")->is_loopback());

@@ -21,7 +21,8 @@ class StreamSink {
  public:
   /// The connection is established (Errc::None) or has failed. Called once, if connect() was.
   virtual void on_connect(Error /*error*/) {}
-  /// The TLS handshake is complete. Called once, before all but failures; never by plain streams.
+  /// The TLS handshake, or the PROXY header, is complete. Called once, before all but failures;
+  /// never by plain streams.
   virtual void on_established() {}
   /// Bytes have arrived. They are valid and writable during the call only.
   virtual void on_receive(std::span<char> bytes) = 0;
@@ -60,7 +61,8 @@ class Stream {
   virtual void shutdown_write() = 0;
   virtual void close() = 0;
 
-  /// Whether bytes can flow both ways: for TLS after the handshake, see on_established().
+  /// Whether bytes can flow both ways: for TLS after the handshake, behind a proxy after its PROXY
+  /// header, see on_established().
   [[nodiscard]] virtual bool is_established() const noexcept { return true; }
   /// Whether the peer has started a handshake that is not complete yet.
   [[nodiscard]] virtual bool is_handshaking() const noexcept { return false; }

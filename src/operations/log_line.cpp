@@ -119,6 +119,10 @@ std::string_view address_of(std::string_view peer) noexcept {
   return peer.substr(0, peer.find(':'));
 }
 
+std::string_view client_of(const RequestRecord& record) noexcept {
+  return record.client.empty() ? address_of(record.peer) : record.client;
+}
+
 std::string_view version_name(Version version) noexcept {
   switch (version) {
     case Version::Http10: return "HTTP/1.0";
@@ -146,7 +150,7 @@ std::string_view end_text(ResponseEnd end) noexcept {
 std::string combined_line(const RequestRecord& record, LogTime now) {
   std::string out;
   out.reserve(160 + record.target.size());
-  const std::string_view address = address_of(record.peer);
+  const std::string_view address = client_of(record);
   append_escaped(out, address.empty() ? "-" : address);
   out.append(" - ");
   append_user(out, record.user);
@@ -187,7 +191,7 @@ void append_protocol(std::string& out, const RequestRecord& record, LogTime) {
   append_or_dash(out, record.target.empty() ? "" : version_name(record.version));
 }
 void append_address(std::string& out, const RequestRecord& record, LogTime) {
-  append_or_dash(out, address_of(record.peer));
+  append_or_dash(out, client_of(record));
 }
 void append_cipher(std::string& out, const RequestRecord& record, LogTime) {
   append_or_dash(out, record.tls != nullptr ? std::string_view(record.tls->cipher) : "");

@@ -35,6 +35,7 @@ std::string combined_line(const RequestRecord& record, LogTime now);
 ///
 /// `{"time":"2023-11-14T22:13:20.000Z","address":"192.0.2.1","method":"GET","target":"/",...}`
 ///
+/// `peer`, the connection's, is left out unless its address is another one.
 /// Characters beyond ASCII are escaped; bytes that are not UTF-8 become U+FFFD.
 ///
 /// RFC:       8259, 3339
@@ -79,6 +80,8 @@ void append_log_time(std::string& out, LogTime now);
 void append_seconds(std::string& out, Duration time);
 /// Strips the port from `192.0.2.1:4711`, and also the brackets from `[2001:db8::1]:4711`.
 std::string_view address_of(std::string_view peer) noexcept;
+/// Returns the client's address; that of the connection if it is not known.
+std::string_view client_of(const RequestRecord& record) noexcept;
 /// Returns why a response is cut: `peer left`; empty if it is complete.
 std::string_view end_text(ResponseEnd end) noexcept;
 /// Returns `TLSv1.3`.

@@ -29,7 +29,9 @@ std::string json_line(const RequestRecord& record, LogTime now) {
   out.reserve(320 + record.target.size());
   append_timestamp(out, now);
   out += '"';
-  append_text(out, ",\"address\"", address_of(record.peer));
+  const std::string_view client = client_of(record);
+  append_text(out, ",\"address\"", client);
+  if (client != address_of(record.peer)) append_text(out, ",\"peer\"", record.peer);
   append_text(out, ",\"user\"", record.user);
   if (!record.target.empty()) {  // else no request line could be parsed
     append_text(out, ",\"method\"", name(record.method));

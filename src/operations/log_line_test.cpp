@@ -45,6 +45,12 @@ TEST(AccessLog, WritesAddressesWithoutPorts) {
   EXPECT_TRUE(combined_line({.peer = "unix"}, now).starts_with("unix - "));
 }
 
+TEST(AccessLog, WritesTheClientOfAProxy) {
+  const RequestRecord record{.client = "2001:db8::7", .peer = "10.0.0.1:4711"};
+  EXPECT_TRUE(combined_line(record, now).starts_with("2001:db8::7 - "));
+  EXPECT_EQ(LogPattern::parse("$address $peer")->line(record, now), "2001:db8::7 10.0.0.1:4711\n");
+}
+
 TEST(AccessLog, NothingThatAPeerSendsForgesALineOrDrivesATerminal) {
   const RequestRecord record{.target = "/\x1B]0;x\x07\r\n\" 200 \\\x7F",
                              .referer = "a\nb",
@@ -92,6 +98,19 @@ TEST(JsonLog, LeavesOutWhatIsNotThere) {
   EXPECT_EQ(json_line(record, now),
             "{\"time\":\"2023-11-14T22:13:20.000Z\",\"status\":400,\"bytes\":0,"
             "\"seconds\":0.000000,\"error\":\"the request target is malformed\"}\n");
+}
+
+TEST(JsonLog, NamesThePeerIfItIsNotTheClient) {
+  const auto begin = [](std::string_view client, std::string_view peer) {
+    const std::string line = json_line({.client = client, .peer = peer}, now);
+    const std::size_t at = line.find("\"address\"");
+    return line.substr(at, line.find(",\"status\"") - at);
+  };
+  EXPECT_EQ(begin("192.0.2.1", "10.0.0.1:4711"),
+            "\"address\":\"192.0.2.1\",\"peer\":\"10.0.0.1:4711\"");
+  EXPECT_EQ(begin("192.0.2.1", "192.0.2.1:4711"), "\"address\":\"192.0.2.1\"");
+  EXPECT_EQ(begin("2001:db8::1", "[2001:db8::1]:4711"), "\"address\":\"2001:db8::1\"");
+  EXPECT_EQ(begin("unix", "unix:/run/a"), "\"address\":\"unix\"");
 }
 
 TEST(JsonLog, EscapesAllButPrintableAscii) {

@@ -78,6 +78,11 @@ bool is_about_client(FieldName known, std::string_view name) noexcept {
                                        is_same(name, "x-real-ip") || is_same(name, "forwarded"));
 }
 
+bool is_list_of(ForwardedFields kind, FieldName known) noexcept {
+  return kind == ForwardedFields::Forwarded ? known == FieldName::Forwarded
+                                            : known == FieldName::XForwardedFor;
+}
+
 template <class IsWanted>
 void add_lines(FieldLines& lines, const Head& head, const IsWanted& is_wanted) {
   const bool has_options = head.has(FieldName::Connection);
@@ -104,6 +109,36 @@ const std::string& address_of(Request& request) {
   return text;
 }
 
+std::string host_text(const Address& address) {
+  if (!address.is_ip()) return {};
+  std::array<char, Address::max_text_bytes> buffer;
+  return std::string(address.format_host(buffer));
+}
+
+/// The client, as the next hop is told of it.
+struct Told {
+  http::Origin origin{};    // without the client, if nobody is trusted
+  std::string address{};    // the hop to append: the peer, or the client if its list ends here
+  bool keeps_list = false;  // a trusted proxy has sent the list that the next hop gets
+  bool keeps_all = false;   // see ReverseProxyOptions::trusts_forwarded
+};
+
+Told told_of(Request& request, const ReverseProxyOptions& options) {
+  const http::RequestParts& parts = http::RequestAccess::parts(request);
+  Told told{.keeps_all = options.trusts_forwarded};
+  if (parts.origins != nullptr) {
+    told.origin = http::origin_of(parts);
+  } else {
+    told.origin = {.is_secure = parts.is_secure, .host = parts.host};
+  }
+  const ForwardedFields believed = told.origin.believed;
+  told.keeps_list =
+      told.keeps_all || (believed != ForwardedFields::None && believed == options.forwarded);
+  const bool is_converted = believed != ForwardedFields::None && !told.keeps_list;
+  told.address = is_converted ? host_text(told.origin.client) : address_of(request);
+  return told;
+}
+
 // Adds an element to the list that a trusted client has sent, or a new one.
 void append_element(FieldLines& lines, FieldName known, std::string_view name,
                     std::string_view element) {
@@ -115,34 +150,37 @@ void append_element(FieldLines& lines, FieldName known, std::string_view name,
   Lines::set(lines, known, name, list.append(element));
 }
 
-void add_x_forwarded(FieldLines& lines, Request& request) {
-  const std::string& address = address_of(request);
-  if (!address.empty()) append_element(lines, FieldName::XForwardedFor, "X-Forwarded-For", address);
-  // A trusted client has seen the first host and scheme.
+void add_x_forwarded(FieldLines& lines, const Told& told) {
+  if (!told.address.empty()) {
+    append_element(lines, FieldName::XForwardedFor, "X-Forwarded-For", told.address);
+  }
+  // With `keeps_all`, a trusted client has seen the first host and scheme.
   constexpr std::string_view host_name = "X-Forwarded-Host";
   constexpr std::string_view proto_name = "X-Forwarded-Proto";
-  if (!Lines::has(lines, FieldName::Other, host_name) && !request.host().empty()) {
-    Lines::add(lines, FieldName::Other, host_name, request.host());
+  if (!Lines::has(lines, FieldName::Other, host_name) && !told.origin.host.empty()) {
+    Lines::add(lines, FieldName::Other, host_name, told.origin.host);
   }
   if (!Lines::has(lines, FieldName::Other, proto_name)) {
-    Lines::add(lines, FieldName::Other, proto_name, request.is_secure() ? "https" : "http");
+    Lines::add(lines, FieldName::Other, proto_name, told.origin.is_secure ? "https" : "http");
   }
 }
 
-// RFC 7239 §4, §6: an IPv6 address and a port are not tokens.
-void add_forwarded(FieldLines& lines, Request& request) {
-  const std::string& address = address_of(request);
+// RFC 7239 §4, §6: an IPv6 address and a port are not tokens. The element tells of one hop: in a
+// list, what the peer has asked for, as the elements before it tell what the client has.
+void add_forwarded(FieldLines& lines, const Told& told, const Request& request) {
+  const std::string_view host = told.keeps_list ? request.host() : told.origin.host;
+  const bool is_secure = told.keeps_list ? request.is_secure() : told.origin.is_secure;
   std::string element = "for=";
-  if (address.empty()) {
+  if (told.address.empty()) {
     element.append("unknown");
-  } else if (address.find(':') != address.npos) {
-    element.append("\"[").append(address).append("]\"");
+  } else if (told.address.find(':') != told.address.npos) {
+    element.append("\"[").append(told.address).append("]\"");
   } else {
-    element.append(address);
+    element.append(told.address);
   }
   // A host has no quote and no backslash.
-  if (!request.host().empty()) element.append(";host=\"").append(request.host()).append("\"");
-  element.append(request.is_secure() ? ";proto=https" : ";proto=http");
+  if (!host.empty()) element.append(";host=\"").append(host).append("\"");
+  element.append(is_secure ? ";proto=https" : ";proto=http");
   append_element(lines, FieldName::Forwarded, "Forwarded", element);
 }
 
@@ -170,8 +208,10 @@ FieldLines upstream_fields(Request& request, const ReverseProxyOptions& options,
   FieldLines lines;
   if (options.keeps_host && !request.host().empty())
     Lines::add(lines, FieldName::Host, "Host", request.host());
+  const Told told = told_of(request, options);
   add_lines(lines, head, [&](FieldName known, std::string_view name) {
-    return options.trusts_forwarded || !is_about_client(known, name);
+    if (told.keeps_all || !is_about_client(known, name)) return true;
+    return told.keeps_list && is_list_of(options.forwarded, known);
   });
   const bool takes_trailers = has_element(head, FieldName::Te, [](std::string_view coding) {
     return ascii::equals_ignoring_case(coding, "trailers");
@@ -181,8 +221,8 @@ FieldLines upstream_fields(Request& request, const ReverseProxyOptions& options,
     lines.add("Connection", "TE");
   }
   add_via(lines, request.version(), pseudonym);
-  if (options.forwarded == ForwardedFields::XForwarded) add_x_forwarded(lines, request);
-  if (options.forwarded == ForwardedFields::Forwarded) add_forwarded(lines, request);
+  if (options.forwarded == ForwardedFields::XForwarded) add_x_forwarded(lines, told);
+  if (options.forwarded == ForwardedFields::Forwarded) add_forwarded(lines, told, request);
   return lines;
 }
 

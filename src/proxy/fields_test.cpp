@@ -74,6 +74,78 @@ TEST(UpstreamFields, TrustedListsGetOneMoreElement) {
   EXPECT_EQ(lines.find("Forwarded", 1), std::nullopt);
 }
 
+/// A trusted proxy at 10.0.0.1 that tells of a client at 192.0.2.9.
+struct TrustedProxy final : http::OriginSource {
+  explicit TrustedProxy(ForwardedFields kind) {
+    origin = {.client = Address::parse("192.0.2.9", 0).value(),
+              .is_secure = true,
+              .host = "public.example",
+              .believed = kind};
+  }
+  http::Origin origin_of(const http::Head&, const void*) const override { return origin; }
+  http::Origin origin{};
+};
+
+FieldLines passed_on_by_a_proxy(const Fields& fields, ForwardedFields believed,
+                                ForwardedFields wanted) {
+  testing::FakeRequest fake("GET /a");
+  for (const auto& [name, value] : fields) fake.header(name, value);
+  http::RequestParts parts = http::RequestAccess::parts(fake.request());
+  parts.host = "example.com";
+  Peer source("10.0.0.1:4711");
+  parts.connection = &source;
+  const TrustedProxy proxy(believed);
+  parts.origins = &proxy;
+  Request request(parts);
+  return upstream_fields(request, {.forwarded = wanted}, "skua-1");
+}
+
+TEST(UpstreamFields, ABelievedListGetsThePeer) {
+  const Fields fields = {{"X-Forwarded-For", "6.6.6.6, 192.0.2.9"},
+                         {"X-Forwarded-Host", "evil.example, public.example"},
+                         {"X-Forwarded-Proto", "https"},
+                         {"X-Forwarded-Port", "6"},
+                         {"X-Real-IP", "6.6.6.6"},
+                         {"Forwarded", "for=6.6.6.6"}};
+  const ForwardedFields kind = ForwardedFields::XForwarded;
+  EXPECT_EQ(passed_on_by_a_proxy(fields, kind, kind).wire(),
+            "Host: example.com\r\n"
+            "Via: 1.1 skua-1\r\n"
+            "X-Forwarded-For: 6.6.6.6, 192.0.2.9, 10.0.0.1\r\n"
+            "X-Forwarded-Host: public.example\r\n"
+            "X-Forwarded-Proto: https\r\n");
+}
+
+TEST(UpstreamFields, ABelievedForwardedGetsTheHopOfThePeer) {
+  const Fields fields = {{"Forwarded", "for=192.0.2.9;host=public.example;proto=https"},
+                         {"X-Forwarded-For", "6.6.6.6"}};
+  const ForwardedFields kind = ForwardedFields::Forwarded;
+  EXPECT_EQ(passed_on_by_a_proxy(fields, kind, kind).wire(),
+            "Host: example.com\r\n"
+            "Via: 1.1 skua-1\r\n"
+            "Forwarded: for=192.0.2.9;host=public.example;proto=https, "
+            "for=10.0.0.1;host=\"example.com\";proto=http\r\n");
+}
+
+TEST(UpstreamFields, TheOtherKindIsMadeOfWhatIsBelieved) {
+  const Fields fields = {{"X-Forwarded-For", "6.6.6.6, 192.0.2.9"}, {"Forwarded", "for=6.6.6.6"}};
+  EXPECT_EQ(
+      passed_on_by_a_proxy(fields, ForwardedFields::XForwarded, ForwardedFields::Forwarded).wire(),
+      "Host: example.com\r\n"
+      "Via: 1.1 skua-1\r\n"
+      "Forwarded: for=192.0.2.9;host=\"public.example\";proto=https\r\n");
+  EXPECT_EQ(passed_on_by_a_proxy(fields, ForwardedFields::XForwarded, ForwardedFields::None).wire(),
+            "Host: example.com\r\n"
+            "Via: 1.1 skua-1\r\n");
+}
+
+TEST(UpstreamFields, AListOfAStrangerIsReplaced) {
+  const FieldLines lines =
+      passed_on_by_a_proxy({{"X-Forwarded-For", "6.6.6.6"}, {"X-Forwarded-Proto", "http"}},
+                           ForwardedFields::None, ForwardedFields::XForwarded);
+  EXPECT_EQ(lines.find("X-Forwarded-For"), "10.0.0.1");
+}
+
 TEST(UpstreamFields, ViaIsAddedToThatOfOthers) {
   const FieldLines lines = passed_on({{"Via", "1.0 fred"}});
   EXPECT_EQ(lines.find("Via"), "1.0 fred");

@@ -20,6 +20,7 @@
 #include "proxy/target.hpp"
 #include "proxy/tunnel.hpp"
 #include "skua/http_error.hpp"
+#include "sockets/proxy_header.hpp"
 #include "ws/handshake_key.hpp"
 
 namespace skua::proxy {
@@ -59,6 +60,16 @@ Body content_of(Request& request) {
   return Body(std::shared_ptr<const BodyStream>(std::move(stream)));
 }
 
+// Returns the PROXY header that connections for this request begin with.
+std::string header_of(Request& request, ProxyProtocol version) {
+  if (version == ProxyProtocol::Off) return {};
+  const Address client = request.client_address();
+  const Address& server = request.connection().local_address();
+  return version == ProxyProtocol::V1
+             ? sockets::text_proxy_header(client, server)
+             : sockets::binary_proxy_header(client, server, request.scheme() == "https");
+}
+
 std::unique_ptr<RequestSpec> make_spec(const Upstream& upstream, Request& request,
                                        std::string_view rest, bool offers_upgrade) {
   const http::RequestParts& parts = http::RequestAccess::parts(request);
@@ -70,7 +81,8 @@ std::unique_ptr<RequestSpec> make_spec(const Upstream& upstream, Request& reques
   spec->forwarding =
       client::Forwarding{.target = upstream_target(request.target(), upstream.base(),
                                                    ends_in_slash ? segments - 1 : segments),
-                         .offers_upgrade = offers_upgrade};
+                         .offers_upgrade = offers_upgrade,
+                         .preface = header_of(request, upstream.options().proxy_protocol)};
   spec->fields = upstream_fields(request, upstream.options(), upstream.pseudonym());
   spec->timeout = no_time_limit;
   spec->decompress = false;

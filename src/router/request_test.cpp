@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -125,20 +126,61 @@ TEST(Attachments, MakeAValueThatIsMissing) {
 }
 
 TEST(Request, AsksTheServerForThePeerWhenItIsAsked) {
-  const std::string peer = "192.0.2.1:5";
+  const Address peer = Address::parse("192.0.2.1:5").value();
   http::Head head;
   head.minor_version = 0;
   http::RequestParts parts;
   parts.head = &head;
-  parts.peer = [](const void* context) { return *static_cast<const std::string*>(context); };
+  parts.peer = [](const void* context) { return *static_cast<const Address*>(context); };
   parts.peer_context = &peer;
   parts.is_secure = true;
   const Request request(parts);
-  EXPECT_EQ(request.peer(), peer);
+  EXPECT_EQ(request.peer(), "192.0.2.1:5");
+  EXPECT_EQ(request.client_address(), peer);
   EXPECT_TRUE(request.is_secure());
+  EXPECT_EQ(request.scheme(), "https");
   EXPECT_EQ(request.version(), Version::Http10);
   EXPECT_EQ(request.param("id"), std::nullopt);
   EXPECT_EQ(request.param(0), "");
+}
+
+struct KnownOrigin final : http::OriginSource {
+  http::Origin origin_of(const http::Head& head, const void* connection) const override {
+    EXPECT_EQ(head.method, Method::Get);
+    EXPECT_EQ(connection, this);
+    return origin;
+  }
+  http::Origin origin{};
+};
+
+TEST(Request, TakesItsOriginFromTrustedProxies) {
+  FakeRequest fake("GET /");
+  fake.header("Host", "backend");
+  http::RequestParts parts = http::RequestAccess::parts(fake.request());
+  KnownOrigin known;
+  parts.origins = &known;
+  parts.peer_context = &known;
+  const Request request(parts);
+  known.origin = {.client = Address::parse("192.0.2.1", 7).value(), .is_secure = true};
+  EXPECT_EQ(request.client_address(), known.origin.client);
+  EXPECT_EQ(request.scheme(), "https");
+  EXPECT_FALSE(request.is_secure());
+  EXPECT_EQ(request.requested_host(), "backend") << "they do not tell";
+  known.origin = {.host = "a.example"};
+  EXPECT_EQ(request.scheme(), "http");
+  EXPECT_EQ(request.requested_host(), "a.example");
+  EXPECT_EQ(request.host(), "backend");
+  const std::shared_ptr<Request> kept = skua::detail::keep_request(request);
+  known.origin = {};
+  EXPECT_EQ(kept->requested_host(), "a.example");
+  EXPECT_EQ(kept->scheme(), "http");
+}
+
+TEST(FakeRequest, ComesFromNowhere) {
+  FakeRequest fake("GET /");
+  EXPECT_EQ(fake.request().client_address(), Address());
+  EXPECT_EQ(fake.request().scheme(), "http");
+  EXPECT_EQ(fake.request().requested_host(), "localhost");
 }
 
 TEST(FakeRequest, RefusesWhatAServerWouldRefuse) {

@@ -12,7 +12,9 @@
 
 #include "loop/clock.hpp"
 #include "net/log.hpp"
+#include "server/proxies/support.hpp"
 #include "skua/ip_filter.hpp"
+#include "skua/trusted_proxies.hpp"
 
 namespace skua::server {
 namespace {
@@ -20,16 +22,28 @@ namespace {
 /// Between two log entries about a filter that throws. Counters has their number.
 constexpr Duration log_interval = 1s;
 
+base::Counter& counter_of(ConnectionRefusal why, WorkerCounters& counters) noexcept {
+  switch (why) {
+    case ConnectionRefusal::IpFilter: return counters.refused_by_ip_filter;
+    case ConnectionRefusal::Callback: return counters.refused_by_callback;
+    case ConnectionRefusal::UntrustedProxy: return counters.refused_untrusted_proxies;
+    case ConnectionRefusal::CallbackFailed: break;
+  }
+  return counters.failed_accepts;
+}
+
 }  // namespace
 
 Socket AcceptFilter::admit(Socket connection) {
-  if (options_.ip_filter == nullptr && !options_.accepts) [[likely]]
+  const bool admits_all =
+      options_.ip_filter == nullptr && !options_.accepts && options_.trusted_proxies == nullptr;
+  if (admits_all) [[likely]]
     return connection;
   const Address peer = connection.peer_address();
   if (peer.family() == Address::Family::None) return {};  // the peer has reset it already
   const std::optional<ConnectionRefusal> why = refusal(peer);
   if (!why) return connection;
-  ++counter(*why);
+  ++counter_of(*why, counters_);
   StreamSocket refused(std::move(connection));
   static_cast<void>(refused.set_linger(std::chrono::seconds(0)));
   refused.close();
@@ -40,6 +54,10 @@ Socket AcceptFilter::admit(Socket connection) {
 std::optional<ConnectionRefusal> AcceptFilter::refusal(const Address& peer) {
   if (options_.ip_filter != nullptr && !options_.ip_filter->accepts(peer)) {
     return ConnectionRefusal::IpFilter;
+  }
+  const auto& proxies = options_.trusted_proxies;
+  if (proxies != nullptr && !proxies->support()->admits(peer)) {
+    return ConnectionRefusal::UntrustedProxy;
   }
   if (!options_.accepts) return std::nullopt;
   try {
@@ -60,15 +78,6 @@ void AcceptFilter::log_failure(std::string_view why) {
   if (!log || loop_.now() < quiet_until_) return;
   quiet_until_ = later(loop_.now(), log_interval);
   net::tell(log, LogLevel::Error, {"the accept filter failed: ", why});
-}
-
-base::Counter& AcceptFilter::counter(ConnectionRefusal why) noexcept {
-  switch (why) {
-    case ConnectionRefusal::IpFilter: return counters_.refused_by_ip_filter;
-    case ConnectionRefusal::Callback: return counters_.refused_by_callback;
-    case ConnectionRefusal::CallbackFailed: break;
-  }
-  return counters_.failed_accepts;
 }
 
 }  // namespace skua::server

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string_view>
 
-#include "base/counter.hpp"
 #include "loop/loop.hpp"
 #include "server/resources.hpp"
 #include "skua/address.hpp"
@@ -13,8 +12,8 @@
 
 namespace skua::server {
 
-/// Decides for one worker which of its new connections are served: ServerOptions::ip_filter, and
-/// then ServerOptions::accepts.
+/// Decides for one worker which of its new connections are served: ServerOptions::ip_filter, then
+/// ServerOptions::trusted_proxies and ServerOptions::accepts.
 class AcceptFilter final {
  public:
   /// All arguments must outlive the object.
@@ -31,7 +30,6 @@ class AcceptFilter final {
   /// Returns nullopt if the peer may connect.
   [[nodiscard]] std::optional<ConnectionRefusal> refusal(const Address& peer);
   void log_failure(std::string_view why);
-  [[nodiscard]] base::Counter& counter(ConnectionRefusal why) noexcept;
 
   const ServerOptions& options_;
   WorkerCounters& counters_;

@@ -13,6 +13,7 @@
 
 #include "loop/clock.hpp"
 #include "skua/ip_filter.hpp"
+#include "skua/trusted_proxies.hpp"
 
 namespace skua::server {
 namespace {
@@ -61,6 +62,25 @@ TEST_F(AcceptFilterTest, ResetsPeersThatTheIpFilterDenies) {
   EXPECT_EQ(refused_[0],
             std::pair(client_.local_address().to_string(), ConnectionRefusal::IpFilter));
   EXPECT_EQ(counters_.refused_by_ip_filter, 1U);
+  EXPECT_TRUE(log_.empty());
+}
+
+TEST_F(AcceptFilterTest, ResetsThoseThatAreNotTrustedToSendProxyHeaders) {
+  const auto trust = [this](const char* network, bool proxy_protocol) {
+    options_.trusted_proxies = std::make_shared<TrustedProxies>(ProxyRules{
+        .networks = {Network::parse(network).value()}, .proxy_protocol = proxy_protocol});
+  };
+  trust("192.0.2.0/24", false);
+  EXPECT_TRUE(admits());
+  trust("127.0.0.1", true);
+  EXPECT_TRUE(admits());
+  EXPECT_TRUE(refused_.empty());
+  trust("192.0.2.0/24", true);
+  EXPECT_FALSE(admits());
+  EXPECT_EQ(end_of_client(), Errc::Reset);
+  ASSERT_EQ(refused_.size(), 1U);
+  EXPECT_EQ(refused_[0].second, ConnectionRefusal::UntrustedProxy);
+  EXPECT_EQ(counters_.refused_untrusted_proxies, 1U);
   EXPECT_TRUE(log_.empty());
 }
 

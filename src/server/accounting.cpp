@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "http/message/request_parts.hpp"
+#include "http/uri/authority.hpp"
 #include "net/stream.hpp"
 #include "router/tree.hpp"
 #include "server/resources.hpp"
@@ -28,16 +30,14 @@ std::string_view value_or_empty(const http::Head& head, http::FieldName name) no
 }  // namespace
 
 Accounting::Accounting(Resources& resources, detail::ConnectionSource& connection,
-                       const net::OutputQueue& output)
-    : resources_(resources), connection_(connection), output_(output) {}
+                       const net::Stream& stream, const net::OutputQueue& output)
+    : resources_(resources), connection_(connection), stream_(stream), output_(output) {}
 
 Accounting::~Accounting() {
   while (first_ != nullptr) resources_.spare_entries.give(*std::exchange(first_, first_->next));
 }
 
-std::string peer_of(const void* stream) {
-  return static_cast<const net::Stream*>(stream)->peer().to_string();
-}
+Address peer_of(const void* stream) { return static_cast<const net::Stream*>(stream)->peer(); }
 
 std::string_view request_id_of(const Request& request) noexcept {
   const auto* const id = request.attachments().find<RequestId>();
@@ -73,7 +73,14 @@ void Accounting::describe(Entry& entry, const RequestInfo& request_info) {
   const skua::Connection& connection = connection_.connection();
   if (peer_.empty()) peer_ = connection.peer_address().to_string();
   const http::Head& head = request_info.head;
-  const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 7> texts{{
+  std::array<char, Address::max_text_bytes> buffer;
+  std::string_view client = http::host_of(peer_);
+  if (client.starts_with('[')) client = client.substr(1, client.size() - 2);
+  if (resources_.origins != nullptr) {
+    client = resources_.origins->origin_of(head, &stream_).client.format_host(buffer);
+  }
+  const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 8> texts{{
+      {&RequestRecord::client, client},
       {&RequestRecord::peer, peer_},
       {&RequestRecord::target, head.target()},
       {&RequestRecord::referer, value_or_empty(head, http::FieldName::Referer)},

@@ -9,7 +9,9 @@
 #include "http/message/field.hpp"
 #include "loop/clock.hpp"
 #include "net/output_queue.hpp"
+#include "net/stream.hpp"
 #include "router/tree.hpp"
+#include "skua/address.hpp"
 #include "skua/connection.hpp"
 #include "skua/error.hpp"
 #include "skua/options.hpp"
@@ -20,7 +22,7 @@ namespace skua::server {
 struct Resources;
 
 /// Returns the peer address of a net::Stream. Has the signature of RequestParts::peer.
-std::string peer_of(const void* stream);
+Address peer_of(const void* stream);
 
 /// Returns the id that middleware has assigned, or an empty view.
 std::string_view request_id_of(const Request& request) noexcept;
@@ -77,7 +79,7 @@ class Accounting final {
   };
 
   /// All arguments must outlive the accounting.
-  Accounting(Resources& resources, detail::ConnectionSource& connection,
+  Accounting(Resources& resources, detail::ConnectionSource& connection, const net::Stream& stream,
              const net::OutputQueue& output);
   Accounting(const Accounting&) = delete;
   Accounting& operator=(const Accounting&) = delete;
@@ -109,6 +111,7 @@ class Accounting final {
 
   Resources& resources_;
   detail::ConnectionSource& connection_;
+  const net::Stream& stream_;
   const net::OutputQueue& output_;
   Entry* first_ = nullptr;  // in the order in which they began
   Entry** last_ = &first_;  // where the next one goes

@@ -72,6 +72,9 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
     return own ? &*own : nullptr;
   }
   Extras& extras();
+  [[nodiscard]] bool counts_handshakes() const noexcept {
+    return resources_.options.tls.is_enabled();
+  }
   /// Closes immediately; `why` is for the records of responses in progress.
   void close(ResponseEnd why) noexcept;
   bool choose_protocol(std::string_view input);

@@ -8,6 +8,7 @@
 #include "server/connection.hpp"
 #include "server/h1/writer.hpp"
 #include "server/h2/protocol.hpp"
+#include "server/proxies/support.hpp"
 #include "skua/method.hpp"
 
 namespace skua::server {
@@ -38,7 +39,7 @@ void Connection::start() {
   // A silent peer gets as much time as one that sends its head slowly.
   const Timeouts& timeouts = resources_.options.timeouts;
   const bool is_established = pump_.stream().is_established();
-  if (!is_established) ++resources_.counters.handshakes_begun;
+  if (counts_handshakes() && !is_established) ++resources_.counters.handshakes_begun;
   pump_.start_timer(is_established ? timeouts.head : timeouts.handshake);
 }
 
@@ -61,8 +62,11 @@ void Connection::close(ResponseEnd why) noexcept {
 void Connection::on_closing() noexcept {
   with_protocol([](auto& protocol) { protocol.cancel(); });
   if (Accounting* const accounting = begun_accounting()) accounting->end();
-  if (!pump_.stream().is_established()) ++resources_.counters.handshakes_failed;
-  if (const auto& tell = resources_.options.hooks.on_connection_close) tell();
+  if (counts_handshakes() && !pump_.stream().is_established())
+    ++resources_.counters.handshakes_failed;
+  const auto& tell = resources_.options.hooks.on_connection_close;
+  const bool was_open = resources_.header_reader == nullptr || pump_.stream().is_established();
+  if (tell && was_open) tell();
 }
 
 // A drain lets a handshake in progress finish; a silent peer only gets the grace period.
@@ -73,8 +77,11 @@ bool Connection::grants_handshake() noexcept {
 }
 
 void Connection::on_established() {
-  ++resources_.counters.handshakes;
-  if (pump_.stream().is_resumed()) ++resources_.counters.handshakes_resumed;
+  if (counts_handshakes()) {
+    ++resources_.counters.handshakes;
+    if (pump_.stream().is_resumed()) ++resources_.counters.handshakes_resumed;
+  }
+  if (resources_.header_reader != nullptr) resources_.header_reader->tell_open(pump_.stream());
   const Timeouts& timeouts = resources_.options.timeouts;
   pump_.start_timer(resources_.is_draining ? timeouts.drain_grace : timeouts.head);
 }
@@ -137,7 +144,9 @@ void Connection::refuse_plain_http() {
 Accounting* Connection::accounting() {
   if (!resources_.records_responses) return nullptr;
   std::optional<Accounting>& own = extras().accounting;
-  if (!own) own.emplace(resources_, static_cast<detail::ConnectionSource&>(*this), pump_.output());
+  if (!own)
+    own.emplace(resources_, static_cast<detail::ConnectionSource&>(*this), pump_.stream(),
+                pump_.output());
   return &*own;
 }
 

@@ -37,6 +37,8 @@ void WorkerCounters::add_to(Counters& sum) const noexcept {
   sum.refused_by_ip_filter += refused_by_ip_filter;
   sum.refused_by_callback += refused_by_callback;
   sum.failed_accepts += failed_accepts;
+  sum.refused_untrusted_proxies += refused_untrusted_proxies;
+  sum.refused_proxy_headers += refused_proxy_headers;
   sum.requests += requests;
   sum.responses += responses;
   sum.bytes_received += bytes_received;

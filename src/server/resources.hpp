@@ -29,6 +29,10 @@
 #include "ws/message_coding.hpp"
 #include "ws/topics.hpp"
 
+namespace skua::detail {
+class ProxyHeaderReader;
+}  // namespace skua::detail
+
 namespace skua::server {
 
 /// The counters of one worker.
@@ -38,6 +42,8 @@ struct WorkerCounters {
   base::Counter refused_by_ip_filter;
   base::Counter refused_by_callback;
   base::Counter failed_accepts;
+  base::Counter refused_untrusted_proxies;
+  base::Counter refused_proxy_headers;
   base::Counter requests;
   base::Counter responses;
   base::Counter bytes_received;
@@ -129,6 +135,8 @@ struct Resources {
   ContentBudget& content_budget;
   std::atomic<std::uint64_t>& connection_ids;  ///< the last that a connection was given
   ConnectionOwner& owner;
+  const http::OriginSource* origins = nullptr;  ///< of requests; null: no proxy is trusted
+  const detail::ProxyHeaderReader* header_reader = nullptr;  ///< null without PROXY headers
   ws::Topics topics;
   ws::Codecs codecs;
   net::OutputQueue::Blocks blocks;
@@ -148,9 +156,9 @@ struct Resources {
   SpareEntries spare_entries;
   const std::unique_ptr<detail::ThreadMeter> meter;  ///< of ServerOptions::metrics; null without
   const bool records_responses;                      ///< for Hooks::on_response or the meter
-  std::uint32_t drained_sockets = 0;  ///< WebSockets whose end a drain has scheduled
-  bool is_draining = false;           ///< connections close after the requests received so far
-  bool is_under_pressure = false;     ///< the number of connections is near the limit
+  std::uint32_t drained_sockets = 0;                 ///< WebSockets whose end a drain has scheduled
+  bool is_draining = false;        ///< connections close after the requests received so far
+  bool is_under_pressure = false;  ///< the number of connections is near the limit
 };
 
 /// Returns when a connection that begins now reaches Timeouts::connection_age. Varied by up to 10%

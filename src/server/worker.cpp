@@ -10,6 +10,8 @@
 #include "net/log.hpp"
 #include "net/socket.hpp"
 #include "server/accounting.hpp"
+#include "server/proxies/support.hpp"
+#include "skua/trusted_proxies.hpp"
 
 namespace skua::server {
 namespace {
@@ -24,7 +26,11 @@ Result<std::unique_ptr<Worker>> Worker::create(const Router& router, const Serve
                                                SharedState& shared, const loop::Clock* clock) {
   auto loop = loop::Loop::create({.backend = options.backend, .clock = clock});
   if (!loop) return loop.error();
-  return std::unique_ptr<Worker>(new Worker(*std::move(loop), router, options, shared));
+  std::unique_ptr<Worker> made(new Worker(*std::move(loop), router, options, shared));
+  if (const TrustedProxies* const proxies = options.trusted_proxies.get()) {
+    made->header_reader_ = proxies->support()->join(made->resources_, made->acceptor_);
+  }
+  return made;
 }
 
 Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const ServerOptions& options,
@@ -77,14 +83,15 @@ void Worker::watch_certificates() {
 
 void Worker::serve(std::unique_ptr<net::Stream> stream) {
   const auto& tell = options_.hooks.on_connection_open;
-  const std::string peer = tell ? stream->peer().to_string() : std::string();
+  const bool is_told = tell && resources_.header_reader == nullptr;
+  const std::string peer = is_told ? stream->peer().to_string() : std::string();
   auto owned = std::make_unique<Connection>(resources_, std::move(stream));
   Connection& connection = *owned.release();  // connection_closed takes it back
   connections_.push_back(connection);
   ++resources_.counters.accepted;
   acceptor_.opened();
   note_pressure();
-  if (tell) tell(peer);
+  if (is_told) tell(peer);
   connection.start();
   if (resources_.is_draining) connection.drain();
 }

@@ -93,6 +93,7 @@ class Worker final : private ConnectionOwner, private sockets::AcceptorOwner {
   SharedState& shared_;
   std::unique_ptr<loop::Loop> loop_;
   Resources resources_;
+  std::unique_ptr<sockets::StreamWrapper> header_reader_;  // null without PROXY headers
   AcceptFilter filter_;
   sockets::Acceptor acceptor_;
   base::IntrusiveList<Connection> connections_;

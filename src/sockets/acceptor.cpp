@@ -113,6 +113,8 @@ void Acceptor::serve_adopted() {
 void Acceptor::serve(Socket connection) noexcept try {
   std::unique_ptr<net::Stream> stream =
       std::make_unique<net::TcpStream>(loop_.backend(), std::move(connection));
+  if (wrapper_ != nullptr) [[unlikely]]
+    wrapper_->wrap(stream);
   if (tls_ != nullptr) {
     stream = std::make_unique<tls::TlsStream>(loop_, std::move(stream), tls_->current());
   }

@@ -22,6 +22,18 @@ struct ConnectionCount {
   std::size_t cap;  ///< set before the threads accept
 };
 
+/// Wraps each new connection, below TLS.
+class StreamWrapper {
+ public:
+  StreamWrapper() = default;
+  StreamWrapper(const StreamWrapper&) = delete;
+  StreamWrapper& operator=(const StreamWrapper&) = delete;
+  virtual ~StreamWrapper() = default;
+
+  /// Ends with: std::bad_alloc.
+  virtual void wrap(std::unique_ptr<net::Stream>& stream) = 0;
+};
+
 /// The owner of an Acceptor, which serves what that accepts.
 class AcceptorOwner {
  public:
@@ -68,6 +80,8 @@ class Acceptor final {
   void duplicate_listeners(std::vector<Socket>& sockets) const;
   /// Others accept connections from the sockets, too, from now on.
   void share_queues() noexcept;
+  /// Makes `wrapper`, which outlives all connections, wrap those to come; null: nothing does.
+  void wrap_with(StreamWrapper* wrapper) noexcept { wrapper_ = wrapper; }
   /// Gives each of these its share of the connections. This one, which may be among them, also
   /// serves the shares of those that have ended. They must outlive the loop's last turn.
   void share_with(std::vector<Acceptor*> acceptors) { sharers_ = std::move(acceptors); }
@@ -100,6 +114,7 @@ class Acceptor final {
   tls::ReloadableContext* tls_;
   ConnectionCount& count_;
   AcceptorOwner& owner_;
+  StreamWrapper* wrapper_ = nullptr;
   std::vector<std::unique_ptr<Door>> doors_;
   std::vector<Acceptor*> sharers_;
   std::size_t next_sharer_ = 0;

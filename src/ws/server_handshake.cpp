@@ -69,10 +69,11 @@ bool is_allowed_origin(const Request& request, const WebSocketOptions& options) 
   for (const std::string& allowed : options.origins) {
     if (allowed == "*" || ascii::equals_ignoring_case(allowed, *origin)) return true;
   }
-  const std::string_view scheme = request.is_secure() ? "https://" : "http://";
+  const bool is_secure = request.scheme() == "https";
+  const std::string_view scheme = is_secure ? "https://" : "http://";
   if (!ascii::equals_ignoring_case(origin->substr(0, scheme.size()), scheme)) return false;
-  return http::is_same_authority(origin->substr(scheme.size()), request.host(),
-                                 request.is_secure() ? 443 : 80);
+  return http::is_same_authority(origin->substr(scheme.size()), request.requested_host(),
+                                 is_secure ? 443 : 80);
 }
 
 // Returns our first subprotocol that the client offers, or an empty string.

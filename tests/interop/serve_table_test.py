@@ -17,7 +17,7 @@ from served import SKIP, TIMEOUT, Program, certificate
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "serve.md"
 FEWEST_ROWS = 40
-REFUSING = ("--allow", "--tls-client-ca", "--auth")  # these servers do not answer a stranger with 200
+REFUSING = ("--allow", "--tls-client-ca", "--auth", "--proxy-protocol")  # these servers do not answer a stranger with 200
 SIGNALS = {"kill -HUP PID": signal.SIGHUP, "kill -USR1 PID": signal.SIGUSR1, "kill -TERM PID": signal.SIGTERM}
 
 

@@ -35,6 +35,7 @@ class Release(unittest.TestCase):
         self.git("clean", "-fdxq")
         if tags := self.git("tag").split():
             self.git("tag", "--delete", *tags)
+        self.release_changes()
         self.commit("docs: nothing")
 
     def git(self, *words: str) -> str:
@@ -45,6 +46,14 @@ class Release(unittest.TestCase):
         self.git("commit", "--quiet", "--all", "--allow-empty", "--message", subject)
         (self.clone / "build").mkdir(exist_ok=True)
         (self.clone / "build/ci-passed").write_text(self.git("rev-parse", "HEAD"))
+
+    def release_changes(self):
+        """Moves unreleased changes to the section of the version, as the commit of a release does."""
+        path = self.clone / "CHANGELOG.md"
+        before, _, after = path.read_text().partition("\n## [Unreleased]\n")
+        changes, _, released = after.partition("\n## [")
+        heading, _, entries = released.partition("\n")
+        path.write_text(f"{before}\n## [Unreleased]\n\n## [{heading}\n{changes}{entries}")
 
     def edit(self, name: str, before: str, after: str):
         path = self.clone / name

@@ -64,6 +64,7 @@ bool is_on_this_machine(const Address& address) noexcept {
 }  // namespace
 
 bool is_local(const ServerOptions& server) {
+  if (server.trusted_proxies != nullptr) return false;  // they have clients elsewhere
   if (!server.listeners.empty()) {
     return std::ranges::all_of(server.listeners, [](const ListeningSocket& listener) {
       return is_on_this_machine(listener.socket->local_address());

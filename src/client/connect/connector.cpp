@@ -56,6 +56,14 @@ Result<void, Problem> check_tls(const Origin& origin, const std::string& whom,
   return could_not(step, Errc::InvalidHost, "there is no host name to verify");
 }
 
+// The socket of a new connection has room for a few hundred bytes.
+Result<void, Problem> begin_with(net::Stream& stream, const std::string& whom,
+                                 const std::string& preface) {
+  const net::Slice slice{preface.data(), preface.size()};
+  if (preface.empty() || stream.try_send({&slice, 1}) == preface.size()) return {};
+  return could_not("begin the connection to " + whom, Error(Errc::Closed, "send"));
+}
+
 }  // namespace
 
 Connector::Connector(loop::Loop& loop, Resolver& resolver, OpenStream open)
@@ -103,6 +111,9 @@ Task<Connector::Connected> Connector::open(const Origin& origin, std::string who
       co_await sockets::reach(loop_, *open_stream, whom, *std::move(addresses), limit);
   if (!connected) co_return connected;
   if (options.times != nullptr) options.times->connected = loop_.now();
+  if (auto begun = begin_with(**connected, whom, options.preface); !begun) {
+    co_return std::move(begun).error();
+  }
   if (!origin.is_secure) co_return connected;
   Connected encrypted =
       co_await secure(*std::move(connected), origin, whom, *tls, options.tls_limit);

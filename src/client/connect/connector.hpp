@@ -47,6 +47,7 @@ struct ConnectOptions {
   std::shared_ptr<const tls::ClientContext> proxy_tls{};
   std::string network_interface{};  ///< where TCP connections start, see net::LocalEnd; empty: any
   ConnectTimes* times = nullptr;    ///< filled in unless null; outlives the task
+  std::string preface{};            ///< sent first, before TLS; short, and only without a proxy
 };
 
 /// Opens connections to servers.

@@ -44,7 +44,7 @@ Result<std::string, Status> path_of_url(std::string_view text, const Request& re
   const Result<Url> url = Url::parse(text);
   if (!url || url->has_query() || url->has_fragment()) return Status::BadRequest;
   if (url->has_scheme() != url->has_authority()) return Status::BadRequest;
-  if (url->has_scheme() && !is_on_host(*url, request.host())) return Status::BadGateway;
+  if (url->has_scheme() && !is_on_host(*url, request.requested_host())) return Status::BadGateway;
   std::string scratch(url->path().size(), '\0');
   const auto path = http::canonical_path(url->path(), scratch);
   if (!path || !path->starts_with('/')) return Status::BadRequest;

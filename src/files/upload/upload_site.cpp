@@ -36,7 +36,7 @@ bool is_from_another_origin(const Request& request) noexcept {
   if (!origin) return false;
   const std::size_t scheme_end = origin->find("://");
   return scheme_end == origin->npos ||
-         !ascii::equals_ignoring_case(origin->substr(scheme_end + 3), request.host());
+         !ascii::equals_ignoring_case(origin->substr(scheme_end + 3), request.requested_host());
 }
 
 Response refusal(Status status, std::string_view reason) {

@@ -112,7 +112,7 @@ Version Request::version() const noexcept { return parts_->head->version(); }
 std::string_view Request::host() const noexcept { return parts_->host; }
 
 std::string Request::peer() const {
-  return parts_->peer == nullptr ? std::string() : parts_->peer(parts_->peer_context);
+  return parts_->peer == nullptr ? std::string() : parts_->peer(parts_->peer_context).to_string();
 }
 
 bool Request::is_secure() const noexcept { return parts_->is_secure; }
@@ -140,7 +140,7 @@ std::size_t end_of_text(const http::Head& head) noexcept {
   return end;
 }
 
-struct KeptRequest {
+struct KeptRequest final : http::OriginSource {
   explicit KeptRequest(const http::RequestParts& parts, const http::Captures* matched)
       : text(parts.head->base, end_of_text(*parts.head)),
         lines(parts.head->fields.begin(), parts.head->fields.end()),
@@ -148,7 +148,7 @@ struct KeptRequest {
         query(parts.query),
         host(parts.host),
         upgrade(parts.upgrade),
-        peer(parts.peer != nullptr ? parts.peer(parts.peer_context) : std::string()),
+        peer(parts.peer != nullptr ? parts.peer(parts.peer_context) : Address()),
         head(*parts.head) {
     head.base = text.data();
     head.fields = lines;
@@ -156,11 +156,13 @@ struct KeptRequest {
              .path = path,
              .query = query,
              .host = host,
-             .peer = [](const void* kept) { return *static_cast<const std::string*>(kept); },
+             .peer = [](const void* kept) { return *static_cast<const Address*>(kept); },
              .peer_context = &peer,
              .connection = parts.connection,
              .is_secure = parts.is_secure,
              .upgrade = upgrade};
+    if (parts.origins != nullptr)
+      keep_origin(parts.origins->origin_of(*parts.head, parts.peer_context));
     if (matched == nullptr) return;
     captures.route = matched->route;
     captures.count = matched->count;
@@ -175,13 +177,26 @@ struct KeptRequest {
     http::RequestAccess::bind(request, &captures);
   }
 
+  void keep_origin(const http::Origin& known_origin) {
+    origin = known_origin;
+    origin_host = origin.host;
+    origin.host = origin_host;
+    known.origins = this;
+  }
+  // The connection may be gone when it is asked for.
+  [[nodiscard]] http::Origin origin_of(const http::Head&, const void*) const override {
+    return origin;
+  }
+
   std::string text;
   std::vector<http::FieldLine> lines;
   std::string path;
   std::string query;
   std::string host;
   std::string upgrade;
-  std::string peer;
+  Address peer;
+  http::Origin origin{};
+  std::string origin_host{};
   http::Head head;
   http::RequestParts known;
   http::Captures captures;

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "http/message/field.hpp"
+#include "skua/address.hpp"
 #include "skua/request.hpp"
+#include "skua/trusted_proxies.hpp"
 
 namespace skua::http {
 
@@ -41,6 +43,25 @@ struct Captures {
   }
 };
 
+/// The client behind a request, as far as it is known.
+struct Origin {
+  Address client{};
+  bool is_secure = false;   ///< the client uses TLS
+  std::string_view host{};  ///< that the client asked for; empty: the one that the request names
+  /// The kind of fields that was believed; None if the connection is not that of a trusted proxy.
+  ForwardedFields believed = ForwardedFields::None;
+};
+
+/// Knows the trusted proxies of a server.
+class OriginSource {
+ public:
+  /// Returns the origin of a request that arrived on a connection, the RequestParts::peer_context.
+  [[nodiscard]] virtual Origin origin_of(const Head& head, const void* connection) const = 0;
+
+ protected:
+  ~OriginSource() = default;
+};
+
 /// The server's data about a request; a Request is a view of it.
 struct RequestParts {
   const Head* head = nullptr;
@@ -48,9 +69,10 @@ struct RequestParts {
   std::string_view query{};  ///< after the '?', raw
   std::string_view host{};   ///< Host, or the authority of an absolute-form target
   std::string_view body{};   ///< the whole content
-  /// Returns the client's address; called on demand.
-  std::string (*peer)(const void* context) = nullptr;
+  /// Returns the address of the connection's peer; called on demand.
+  Address (*peer)(const void* context) = nullptr;
   const void* peer_context = nullptr;
+  const OriginSource* origins = nullptr;  ///< null: no proxy is trusted
   detail::ConnectionSource* connection = nullptr;
   bool is_secure = false;
   std::string_view upgrade{};            ///< the requested protocol: Upgrade, or `:protocol`
@@ -61,6 +83,9 @@ struct RequestParts {
   /// Set by a guard to be called again with the content. Null if nothing buffers the content.
   bool* wants_content = nullptr;
 };
+
+/// Returns the origin of a request. Its host is never empty, unless that of the request is.
+[[nodiscard]] Origin origin_of(const RequestParts& parts);
 
 /// Access to the internals of Request, for skua itself.
 struct RequestAccess {

@@ -156,6 +156,7 @@ inline http::RequestParts H1Protocol::parts(const http::Head& head, const h1::Fr
           .host = framing.host,
           .peer = peer_of,
           .peer_context = &pump_.stream(),
+          .origins = resources_.origins,
           .connection = this,
           .is_secure = pump_.stream().is_secure(),
           .upgrade = framing.upgrade};

@@ -86,6 +86,7 @@ http::RequestParts ServerStream::parts(const Target& target) const noexcept {
           .host = request().host,
           .peer = peer_of,
           .peer_context = transport_,
+          .origins = resources_.origins,
           .connection = owner_,
           .is_secure = transport_->is_secure(),
           .upgrade = request().protocol};
