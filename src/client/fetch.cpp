@@ -66,7 +66,7 @@ bool Fetch::is_http1_only() const {
 }
 
 const std::string& Fetch::key_of_connections(bool only_http1) {
-  const std::string beginning = preface();
+  const std::string_view beginning = preface();
   if (!only_http1 && beginning.empty()) return server();
   own_key_ = server();
   if (only_http1) own_key_.append(" http/1.1");
@@ -78,7 +78,7 @@ Task<Result<Pool::Lease, Problem>> Fetch::acquire(std::string key, bool only_htt
   const Pool::Sharing sharing =
       only_http1 ? Pool::Sharing::None : core_->sharing(origin(), route_.use);
   const Pool::Connect connect = [this, only_http1] {
-    return core_->open(origin(), &times_, only_http1, preface());
+    return core_->open(origin(), &times_, only_http1, std::string(preface()));
   };
   Task<Result<Pool::Lease, Problem>> acquiring = core_->pool.acquire(
       std::move(key), origin().to_string(), core_->options.timeouts.queue, connect, sharing);

@@ -68,9 +68,9 @@ class Fetch final {
   /// Returns the pool's key of the connections that this request may use.
   const std::string& key_of_connections(bool only_http1);
   /// Returns the bytes that its connections begin with.
-  [[nodiscard]] std::string preface() const {
+  [[nodiscard]] std::string_view preface() const noexcept {
     const std::optional<Forwarding>& forwarding = spec_->forwarding;
-    return forwarding ? forwarding->preface : std::string();
+    return forwarding ? std::string_view(forwarding->preface) : std::string_view();
   }
   /// Reads until the final head. Returns how long to wait for more, or nothing if it has arrived.
   Result<std::optional<Duration>> read_head(Exchange& exchange, HeadWait& state);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -109,34 +110,25 @@ const std::string& address_of(Request& request) {
   return text;
 }
 
-std::string host_text(const Address& address) {
-  if (!address.is_ip()) return {};
-  std::array<char, Address::max_text_bytes> buffer;
-  return std::string(address.format_host(buffer));
-}
-
 /// The client, as the next hop is told of it.
 struct Told {
-  http::Origin origin{};    // without the client, if nobody is trusted
-  std::string address{};    // the hop to append: the peer, or the client if its list ends here
+  std::string_view host{};
+  std::string_view address{};  // the hop to append: the peer, or the client if its list ends here
+  bool is_secure = false;
   bool keeps_list = false;  // a trusted proxy has sent the list that the next hop gets
   bool keeps_all = false;   // see ReverseProxyOptions::trusts_forwarded
 };
 
-Told told_of(Request& request, const ReverseProxyOptions& options) {
-  const http::RequestParts& parts = http::RequestAccess::parts(request);
-  Told told{.keeps_all = options.trusts_forwarded};
-  if (parts.origins != nullptr) {
-    told.origin = http::origin_of(parts);
-  } else {
-    told.origin = {.is_secure = parts.is_secure, .host = parts.host};
-  }
-  const ForwardedFields believed = told.origin.believed;
-  told.keeps_list =
-      told.keeps_all || (believed != ForwardedFields::None && believed == options.forwarded);
-  const bool is_converted = believed != ForwardedFields::None && !told.keeps_list;
-  told.address = is_converted ? host_text(told.origin.client) : address_of(request);
-  return told;
+// Takes in what trusted proxies tell; `buffer` is for the text of an address.
+void believe(const http::RequestParts& parts, ForwardedFields kind, std::span<char> buffer,
+             Told& told) {
+  const http::Origin origin = http::origin_of(parts);
+  told.host = origin.host;
+  told.is_secure = origin.is_secure;
+  if (origin.believed == ForwardedFields::None) return;
+  told.keeps_list = told.keeps_all || origin.believed == kind;
+  if (told.keeps_list) return;
+  told.address = origin.client.is_ip() ? origin.client.format_host(buffer) : std::string_view();
 }
 
 // Adds an element to the list that a trusted client has sent, or a new one.
@@ -157,19 +149,19 @@ void add_x_forwarded(FieldLines& lines, const Told& told) {
   // With `keeps_all`, a trusted client has seen the first host and scheme.
   constexpr std::string_view host_name = "X-Forwarded-Host";
   constexpr std::string_view proto_name = "X-Forwarded-Proto";
-  if (!Lines::has(lines, FieldName::Other, host_name) && !told.origin.host.empty()) {
-    Lines::add(lines, FieldName::Other, host_name, told.origin.host);
+  if (!Lines::has(lines, FieldName::Other, host_name) && !told.host.empty()) {
+    Lines::add(lines, FieldName::Other, host_name, told.host);
   }
   if (!Lines::has(lines, FieldName::Other, proto_name)) {
-    Lines::add(lines, FieldName::Other, proto_name, told.origin.is_secure ? "https" : "http");
+    Lines::add(lines, FieldName::Other, proto_name, told.is_secure ? "https" : "http");
   }
 }
 
 // RFC 7239 §4, §6: an IPv6 address and a port are not tokens. The element tells of one hop: in a
 // list, what the peer has asked for, as the elements before it tell what the client has.
 void add_forwarded(FieldLines& lines, const Told& told, const Request& request) {
-  const std::string_view host = told.keeps_list ? request.host() : told.origin.host;
-  const bool is_secure = told.keeps_list ? request.is_secure() : told.origin.is_secure;
+  const std::string_view host = told.keeps_list ? request.host() : told.host;
+  const bool is_secure = told.keeps_list ? request.is_secure() : told.is_secure;
   std::string element = "for=";
   if (told.address.empty()) {
     element.append("unknown");
@@ -204,11 +196,18 @@ void add_end_to_end(FieldLines& lines, const Head& head) {
 FieldLines upstream_fields(Request& request, const ReverseProxyOptions& options,
                            std::string_view pseudonym) {
   SKUA_ASSERT(pseudonym.size() <= longest_pseudonym_bytes);
-  const Head& head = *http::RequestAccess::parts(request).head;
+  const http::RequestParts& parts = http::RequestAccess::parts(request);
+  const Head& head = *parts.head;
   FieldLines lines;
   if (options.keeps_host && !request.host().empty())
     Lines::add(lines, FieldName::Host, "Host", request.host());
-  const Told told = told_of(request, options);
+  std::array<char, Address::max_text_bytes> buffer;
+  Told told{.host = request.host(),
+            .address = address_of(request),
+            .is_secure = request.is_secure(),
+            .keeps_list = options.trusts_forwarded,
+            .keeps_all = options.trusts_forwarded};
+  if (parts.origins != nullptr) believe(parts, options.forwarded, buffer, told);
   add_lines(lines, head, [&](FieldName known, std::string_view name) {
     if (told.keeps_all || !is_about_client(known, name)) return true;
     return told.keeps_list && is_list_of(options.forwarded, known);
