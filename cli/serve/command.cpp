@@ -220,9 +220,11 @@ Result<Confined, int> start(std::optional<Server>& server, const Router& router,
   return confined;
 }
 
-// Takes over inherited sockets, and sets up the proxies of --trust-proxy and the filter of --allow
-// and --deny.
+// Checks the options, takes over inherited sockets, and sets up the proxies of --trust-proxy and
+// the filter of --allow and --deny.
 Result<void, Problem> prepare(ServeOptions& options, const std::shared_ptr<IpFilter>& filter) {
+  if (auto checked = check_uploads(options); !checked) return std::move(checked).error();
+  if (auto checked = check_webdav(options); !checked) return std::move(checked).error();
   auto inherited = inherited_sockets();
   if (!inherited) return std::move(inherited).error();
   for (ListeningSocket& socket : *inherited) {
@@ -276,7 +278,7 @@ void announce_public(const ServeOptions& options, const std::vector<Address>& ad
 
 // Prints where the server is reached, and its options that a user should know of.
 void announce_all(const ServeOptions& options, const Server& server, const Redirect& redirect,
-                  const Admin& admin, const std::string& holds,
+                  const Admin& admin, const LiveFolder& live, const std::string& holds,
                   const std::vector<Address>& addresses, bool has_colours) {
   for (const std::string& url : server.urls()) announce("listening on " + url + "\n");
   if (admin.server) announce("admin on " + admin.server->url() + "\n");
@@ -289,6 +291,9 @@ void announce_all(const ServeOptions& options, const Server& server, const Redir
   }
   std::fputs(virtual_hosts_text(options).c_str(), stderr);
   announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
+  if (options.watch) std::fprintf(stderr, "%s\n", live.text().c_str());
+  std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
+               to_string(server.backend()).data());
 }
 
 // Finds the user of --user.
@@ -312,8 +317,6 @@ int serve(ServeOptions& options) {
   if (is_reloadable(options)) replaceable.emplace(std::move(site->router));
   const auto filter = std::make_shared<IpFilter>();
   if (const auto prepared = prepare(options, filter); !prepared) return report(prepared.error());
-  if (const auto checked = check_uploads(options); !checked) return report(checked.error());
-  if (const auto checked = check_webdav(options); !checked) return report(checked.error());
   const auto user = wanted_user(options);
   if (!user) return report(user.error());
   Console console;
@@ -342,12 +345,7 @@ int serve(ServeOptions& options) {
   report_crashes(server);
   if (admin.health != nullptr) admin.health->watch(server);
   live->start();
-  announce_all(options, server, redirect, admin, confined->holds, addresses, has_colours);
-  if (!options.quiet) {
-    if (options.watch) std::fprintf(stderr, "%s\n", live->text().c_str());
-    std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
-                 to_string(server.backend()).data());
-  }
+  announce_all(options, server, redirect, admin, *live, confined->holds, addresses, has_colours);
   if (*log) (*log)->start();  // after the lines above
   std::optional<StatusDisplay> status;
   if (options.shows_status) status.emplace(server, tally, console);
