@@ -141,6 +141,7 @@ void PartWriter::remove() {
 }
 
 UploadResult PartWriter::commit() {
+  const auto turn = site_->unfinished().lock(token_);
   const std::lock_guard lock(mutex_);
   if (file_ == nullptr) {
     return {.status = Status::Conflict, .reason = "another request goes on with the upload"};
@@ -179,6 +180,7 @@ PartAccess begin_part(const std::shared_ptr<const UploadSite>& site, const std::
 
 PartAccess resume_part(const std::shared_ptr<const UploadSite>& site, const std::string& folder,
                        const std::string& token, const std::string& owner) {
+  const auto turn = site->unfinished().lock(token);
   const auto missing = [] {
     return PartAccess{.refused = UploadResult{Status::NotFound, no_upload}};
   };

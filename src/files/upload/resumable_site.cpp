@@ -262,10 +262,6 @@ std::optional<FinishedUpload> find_finished(const UploadSite& site, const Place&
 }
 
 Task<Response> tell_state(Site site, UploadRequest asked, Place place, std::string owner) {
-  if (const auto done = find_finished(*site, place, owner)) {
-    const PartState state{.length_bytes = done->size_bytes};
-    co_return state_response(asked, site->options(), state, done->size_bytes, true);
-  }
   const auto open = [site, place, owner] {
     PartAccess access = resume_part(site, place.folder, place.token, owner);
     if (access.writer) access.writer->leave();  // the size stays until another request appends
@@ -273,6 +269,10 @@ Task<Response> tell_state(Site site, UploadRequest asked, Place place, std::stri
   };
   auto opening = offload(open);
   const PartAccess access = co_await opening;
+  if (const auto done = find_finished(*site, place, owner)) {
+    const PartState state{.length_bytes = done->size_bytes};
+    co_return state_response(asked, site->options(), state, done->size_bytes, true);
+  }
   if (access.refused) co_return refused(*access.refused, asked.is_tus);
   const PartWriter& writer = *access.writer;
   co_return state_response(asked, site->options(), writer.state(), writer.begin_bytes(), false);
@@ -333,9 +333,6 @@ Continued open_to_append(const Site& site, const UploadRequest& asked, const Pla
 }
 
 Task<Response> continue_upload(Site site, Request& request, UploadRequest asked, Place place) {
-  if (find_finished(*site, place, owner_of(request))) {
-    co_return already_complete(asked.is_tus);
-  }
   const auto length = http::RequestAccess::parts(request).length_bytes;
   const std::string owner = owner_of(request);
   const auto open = [site, asked, place, owner, length] {
@@ -343,6 +340,7 @@ Task<Response> continue_upload(Site site, Request& request, UploadRequest asked,
   };
   auto opening = offload(open);
   Continued continued = co_await opening;
+  if (find_finished(*site, place, owner)) co_return already_complete(asked.is_tus);
   if (continued.refused) co_return *std::move(continued.refused);
   auto appending = append(site, request, continued.writer, asked);
   Response response = co_await appending;

@@ -4,6 +4,7 @@
 #include "files/upload/unfinished_uploads.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "base/base_encoding.hpp"
@@ -118,6 +119,10 @@ std::optional<FinishedUpload> UnfinishedUploads::find_finished(std::string_view 
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find(finished_, token, &FinishedUpload::token);
   return found == finished_.end() ? std::nullopt : std::optional(*found);
+}
+
+std::unique_lock<std::mutex> UnfinishedUploads::lock(const std::string& token) {
+  return std::unique_lock(turns_[std::hash<std::string>()(token) % turns_.size()]);
 }
 
 std::shared_ptr<PartWriter> UnfinishedUploads::exchange_writer(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +55,8 @@ class UnfinishedUploads final {
   void remove(const std::string& token);
   void finish(FinishedUpload upload);
   [[nodiscard]] std::optional<FinishedUpload> find_finished(std::string_view token) const;
+  /// Waits for other threads that take over or complete the upload, and keeps them out.
+  [[nodiscard]] std::unique_lock<std::mutex> lock(const std::string& token);
   /// Sets the writer of an upload. Returns the one that had it, which must leave it.
   std::shared_ptr<PartWriter> exchange_writer(const std::string& token,
                                               const std::shared_ptr<PartWriter>& writer);
@@ -61,6 +64,7 @@ class UnfinishedUploads final {
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> idle() const;
 
  private:
+  std::array<std::mutex, 16> turns_;  // each for some of the tokens; held while the disk works
   mutable std::mutex mutex_;
   std::map<std::string, UnfinishedUpload> uploads_;
   std::deque<FinishedUpload> finished_;
