@@ -196,6 +196,13 @@ class SKUA_API Request final {
   /// matched, and in tests of a handler without a router.
   [[nodiscard]] std::string_view route() const noexcept;
 
+  /// Returns how long the handler may still take before it is dropped: for calls that it makes of
+  /// others, `client.get(url).timeout(request.time_left())`. Duration::max() if as long as it
+  /// likes.
+  ///
+  /// See Timeouts::handler, RequestLimits::handler_timeout.
+  [[nodiscard]] Duration time_left() const noexcept;
+
   [[nodiscard]] Version version() const noexcept;
   /// Returns the host, and any port, that the request names: `example.com:8080`. A proxy may have
   /// put another one there than the client, see requested_host().

@@ -25,6 +25,7 @@ void Deferred::cancel() noexcept {
 }
 
 void Loop::turn(Duration max_wait) {
+  if (measures_waits_) note_wait();
   backend_->turn(time_to_wait(max_wait));
   timers_.advance();
   if (mailbox_->has_posts()) run_posts();
@@ -32,6 +33,11 @@ void Loop::turn(Duration max_wait) {
   if (deferred_.next_ != &deferred_) run_deferred();
   if (turn_ends_ != &after_last_) run_turn_ends();
   if (tell_turn_ != nullptr) tell_turn_(turn_context_, exact_now() - now());
+}
+
+void Loop::note_wait() noexcept {
+  wait_began_ = exact_now();
+  busy_ = wait_began_ - timers_.now();
 }
 
 Duration Loop::time_to_wait(Duration max_wait) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <functional>
@@ -149,6 +150,14 @@ class Loop {
     turn_context_ = context;
   }
 
+  /// From now on, waited() tells how long events have waited for this thread.
+  void measure_waits() noexcept { measures_waits_ = true; }
+  /// Returns for how long, at most, an event that is handled at `now` has waited: since the last
+  /// turn began to handle events, unless this one had to wait for some.
+  [[nodiscard]] Duration waited(Instant now) noexcept {
+    return now - timers_.now() + std::max(busy_ - (timers_.now() - wait_began_), Duration::zero());
+  }
+
   /// The time at which this turn began to handle events; the clock is read at most once a turn.
   [[nodiscard]] Instant now() noexcept { return timers_.now(); }
   /// Makes now() read the clock, unless a turn runs: between turns, any time may pass.
@@ -198,6 +207,7 @@ class Loop {
   Loop(std::unique_ptr<Backend> backend, const Clock& clock);
   [[nodiscard]] Duration time_to_wait(Duration max_wait) noexcept;
   void turn(Duration max_wait);
+  void note_wait() noexcept;
   void run_posts();
   void run_deferred() noexcept;
   void run_turn_ends() noexcept;
@@ -215,6 +225,9 @@ class Loop {
   Callback turn_end_callback_ = nullptr;
   void (*tell_turn_)(void* context, Duration busy) noexcept = nullptr;
   void* turn_context_ = nullptr;
+  bool measures_waits_ = false;
+  Instant wait_began_{};  // of this turn
+  Duration busy_{};       // how long the turn before took from the end of its wait
   std::vector<std::unique_ptr<UserTimer>> user_timers_;
   std::atomic<bool> is_stopping_{false};
   std::shared_ptr<Mailbox> mailbox_;  // shared with threads that may outlive the loop

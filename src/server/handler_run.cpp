@@ -2,10 +2,12 @@
 // Connects a protocol to a handler: starts the handler, and turns its outcome into a response.
 #include "server/handler_run.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "server/dispatch.hpp"
 #include "server/resources.hpp"
+#include "skua/request_limits.hpp"
 
 namespace skua::server {
 
@@ -23,11 +25,13 @@ void HandlerRun::prepare(HandlerRunOwner& owner, const http::RequestParts& parts
   parts_ = parts;
   parts_.path = path_;
   parts_.source = &body_;
+  parts_.control = this;
   request_.emplace(parts_);
 }
 
 void HandlerRun::start_handler() {
   is_plain_ = !match_.has_coroutine;
+  if (!is_plain_) deadline_ = later(resources_.loop.now(), resources_.options.timeouts.handler);
   if (is_plain_) {
     parts_.source = nullptr;
     parts_.wants_content = &wants_content_;
@@ -43,6 +47,18 @@ void HandlerRun::start_handler() {
     failure_ = std::current_exception();
     is_handler_done_ = true;
   }
+}
+
+bool HandlerRun::limit(const RequestLimits& limits) noexcept {
+  if (limits.handler_timeout && !is_plain_) {
+    deadline_ = later(resources_.loop.now(), *limits.handler_timeout);
+  }
+  return body_.limit(limits);
+}
+
+Duration HandlerRun::time_left() const noexcept {
+  if (deadline_ == loop::Instant::max()) return Duration::max();
+  return std::max(deadline_ - resources_.loop.exact_now(), Duration::zero());
 }
 
 // Continues with the first guard that has not run. An unrouted request does not wait for content.
@@ -105,6 +121,7 @@ void HandlerRun::drop() noexcept {
   wants_content_ = is_plain_ = false;
   match_.route = nullptr;
   failure_ = nullptr;
+  deadline_ = loop::Instant::max();
   path_.clear();
   is_handler_done_ = is_used_ = false;
 }

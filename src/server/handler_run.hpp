@@ -54,7 +54,7 @@ class HandlerRunOwner : public BodySender {
 /// One request whose handler may suspend: its task and its content, independent of the protocol.
 ///
 /// Destroying or resetting a run cancels its handler.
-class HandlerRun final {
+class HandlerRun final : private http::RequestControl {
  public:
   explicit HandlerRun(Resources& resources) noexcept;
   HandlerRun(const HandlerRun&) = delete;
@@ -91,6 +91,9 @@ class HandlerRun final {
   /// Releases the request and its attachments after the end of the response.
   void release() noexcept;
 
+  /// Returns when the handler is to be dropped.
+  [[nodiscard]] loop::Instant deadline() const noexcept { return deadline_; }
+
   [[nodiscard]] IncomingBody& body() noexcept { return body_; }
   [[nodiscard]] const IncomingBody& body() const noexcept { return body_; }
   /// Ends the body. `trailers` must outlive the run.
@@ -102,6 +105,8 @@ class HandlerRun final {
   }
 
  private:
+  bool limit(const RequestLimits& limits) noexcept override;
+  [[nodiscard]] Duration time_left() const noexcept override;
   void drop() noexcept;
   void run_guards() noexcept;
   static void on_handler_done(void* self) noexcept;
@@ -120,6 +125,7 @@ class HandlerRun final {
   bool wants_content_ = false;     // whether the next guard needs the content
   std::optional<Task<Response>> handler_;
   std::exception_ptr failure_;
+  loop::Instant deadline_ = loop::Instant::max();
   bool is_used_ = false;
   bool is_plain_ = false;
   bool is_handler_done_ = false;  // for a plain handler: ready to be called

@@ -9,6 +9,7 @@
 
 #include "http/message/field.hpp"
 #include "loop/clock.hpp"
+#include "skua/request_limits.hpp"
 
 namespace skua::server {
 namespace {
@@ -23,9 +24,26 @@ void IncomingBody::expect(BodySender& sender, const Expected& expected) noexcept
   state_ = State::Arriving;
   reader_ = Reader::Takes;
   began_ = loop_.now();
-  deadline_ = later(began_, options_.timeouts.body);
+  deadline_ = later(began_, gap_);
   owes_continue_ = expected.peer_waits;
   update_pause();
+}
+
+void IncomingBody::use_default_limits() noexcept {
+  max_kept_bytes_ = options_.limits.body_bytes;
+  bytes_per_second_ = options_.limits.body_bytes_per_second;
+  gap_ = options_.timeouts.body;
+}
+
+bool IncomingBody::limit(const RequestLimits& limits) noexcept {
+  if (limits.body_bytes) expected_.max_bytes = max_kept_bytes_ = *limits.body_bytes;
+  if (limits.body_bytes_per_second) bytes_per_second_ = *limits.body_bytes_per_second;
+  if (limits.body_timeout) {
+    gap_ = *limits.body_timeout;
+    deadline_ = later(loop_.now(), gap_);
+  }
+  if (!limits.body_bytes) return true;
+  return std::max(expected_.length_bytes.value_or(0), received_bytes_) <= expected_.max_bytes;
 }
 
 Errc IncomingBody::received(std::size_t size_bytes) noexcept {
@@ -34,7 +52,7 @@ Errc IncomingBody::received(std::size_t size_bytes) noexcept {
   owes_continue_ = false;  // the peer did not wait for it
   update_pause();
   if (!is_paused_ && is_too_slow()) return Errc::TooSlow;
-  deadline_ = later(loop_.now(), options_.timeouts.body);
+  deadline_ = later(loop_.now(), gap_);
   return Errc::None;
 }
 
@@ -44,7 +62,7 @@ bool IncomingBody::is_too_slow() const noexcept {
   if (spent < options_.timeouts.body_grace) return false;
   const auto seconds =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(spent).count());
-  return received_bytes_ < seconds * options_.limits.body_bytes_per_second;
+  return received_bytes_ < seconds * bytes_per_second_;
 }
 
 Errc IncomingBody::append(std::string_view data) {
@@ -89,7 +107,7 @@ void IncomingBody::update_pause() noexcept {
     paused_ = now;
   } else {
     began_ += now - paused_;
-    deadline_ = later(now, options_.timeouts.body);
+    deadline_ = later(now, gap_);
   }
 }
 
@@ -107,6 +125,7 @@ void IncomingBody::clear() noexcept {
   spares_.give(handed_);
   trailers_ = nullptr;
   expected_ = {};
+  use_default_limits();
   received_bytes_ = taken_bytes_ = 0;
   state_ = State::None;
   owes_continue_ = is_held_back_ = is_paused_ = false;
@@ -130,7 +149,7 @@ const http::Head& IncomingBody::trailers() const noexcept {
   return trailers_ == nullptr ? no_fields : *trailers_;
 }
 
-std::size_t IncomingBody::max_kept_bytes() const noexcept { return options_.limits.body_bytes; }
+std::size_t IncomingBody::max_kept_bytes() const noexcept { return max_kept_bytes_; }
 
 std::optional<std::uint64_t> IncomingBody::left_bytes() const noexcept {
   const std::optional<std::uint64_t> all = expected_.length_bytes;

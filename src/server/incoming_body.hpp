@@ -48,7 +48,9 @@ class IncomingBody final : public detail::BodySource {
   /// All arguments must outlive the body.
   IncomingBody(const ServerOptions& options, ContentBudget& budget, body::SpareTexts& spares,
                loop::Loop& loop) noexcept
-      : options_(options), budget_(budget), spares_(spares), loop_(loop), loaded_(budget) {}
+      : options_(options), budget_(budget), spares_(spares), loop_(loop), loaded_(budget) {
+    use_default_limits();
+  }
   IncomingBody(const IncomingBody&) = delete;
   IncomingBody& operator=(const IncomingBody&) = delete;
   ~IncomingBody() { clear(); }
@@ -57,6 +59,10 @@ class IncomingBody final : public detail::BodySource {
 
   /// Begins a body. `sender` must outlive its use.
   void expect(BodySender& sender, const Expected& expected) noexcept;
+  /// Changes the limits of this body. Returns false if it is too long already.
+  [[nodiscard]] bool limit(const RequestLimits& limits) noexcept;
+  /// Returns the limit of the content, if it is not known how long that is.
+  [[nodiscard]] std::uint64_t max_bytes() const noexcept { return expected_.max_bytes; }
   /// Counts received bytes, wanted or not. Returns TooSlow or BodyTooLong if a limit is violated.
   [[nodiscard]] Errc received(std::size_t size_bytes) noexcept;
   /// Counts the last bytes, which are in time and within the limit.
@@ -121,6 +127,7 @@ class IncomingBody final : public detail::BodySource {
 
   [[nodiscard]] bool is_too_slow() const noexcept;
   void update_pause() noexcept;
+  void use_default_limits() noexcept;
 
   const ServerOptions& options_;
   ContentBudget& budget_;
@@ -133,6 +140,9 @@ class IncomingBody final : public detail::BodySource {
   detail::WaiterList readers_;
   const http::Head* trailers_ = nullptr;
   Expected expected_;
+  std::size_t max_kept_bytes_ = 0;
+  std::size_t bytes_per_second_ = 0;  // at least, see Timeouts::body_grace
+  Duration gap_{};                    // between two pieces, at most
   std::uint64_t received_bytes_ = 0;
   std::uint64_t taken_bytes_ = 0;
   std::size_t kept_bytes_ = 0;  // kept by the reader, counted in the server's budget

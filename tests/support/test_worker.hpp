@@ -80,6 +80,8 @@ class TestWorker {
     clock_.advance(by);
     settle();
   }
+  /// Moves the clock, as a handler that keeps its thread busy does.
+  void pass(Duration time) { clock_.advance(time); }
   [[nodiscard]] static bool is_readable(Client& client) { return client.is_readable(); }
   std::optional<Answer> ask(Client& client, std::string_view bytes) {
     client.send(bytes);

@@ -102,6 +102,10 @@ std::string_view Request::route() const noexcept {
   return is_matched ? std::string_view(captures_->route->pattern) : std::string_view();
 }
 
+Duration Request::time_left() const noexcept {
+  return parts_->control == nullptr ? Duration::max() : parts_->control->time_left();
+}
+
 std::string_view Request::param(std::size_t index) const noexcept {
   if (captures_ == nullptr || index >= captures_->count) return {};
   return (*captures_)[index];

@@ -11,8 +11,13 @@
 
 #include "http/message/field.hpp"
 #include "skua/address.hpp"
+#include "skua/bytes.hpp"
 #include "skua/request.hpp"
 #include "skua/trusted_proxies.hpp"
+
+namespace skua {
+struct RequestLimits;
+}  // namespace skua
 
 namespace skua::http {
 
@@ -62,6 +67,18 @@ class OriginSource {
   ~OriginSource() = default;
 };
 
+/// A request in progress, as its guards and its handler may influence it.
+class RequestControl {
+ public:
+  /// Sets limits. Returns false if the content is too long for them already.
+  virtual bool limit(const RequestLimits& limits) noexcept = 0;
+  /// Returns how long the handler may still take; Duration::max() if as long as it likes.
+  [[nodiscard]] virtual Duration time_left() const noexcept = 0;
+
+ protected:
+  ~RequestControl() = default;
+};
+
 /// The server's data about a request; a Request is a view of it.
 struct RequestParts {
   const Head* head = nullptr;
@@ -82,6 +99,7 @@ struct RequestParts {
   bool may_have_more_content = false;  ///< content may follow that is not in `body` yet
   /// Set by a guard to be called again with the content. Null if nothing buffers the content.
   bool* wants_content = nullptr;
+  RequestControl* control = nullptr;  ///< null: it has neither content nor a handler that waits
 };
 
 /// Returns the origin of a request. Its host is never empty, unless that of the request is.

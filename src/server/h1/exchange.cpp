@@ -36,7 +36,6 @@ void H1Exchange::reset() noexcept {
   if (partial_request_ != nullptr) resources_.give_back(std::move(partial_request_));
   held_.clear();
   if (held_.capacity() > held_bytes_at_most) held_.shrink_to_fit();
-  handler_deadline_ = loop::Instant::max();
   is_chunked_ = false;
   response_state_ = ResponseState::Awaited;
 }
@@ -80,11 +79,10 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   if (!match.has_coroutine) {
     run_.start_handler();
     if (run_.keeps_content()) {
-      if (framing.length_bytes > limits.body_bytes) return Error(Errc::BodyTooLong);
+      if (framing.length_bytes > run_.body().max_kept_bytes()) return Error(Errc::BodyTooLong);
+      partial_request_->decoder.limit(run_.body().max_bytes());
       continue_request();
     }
-  } else {
-    handler_deadline_ = later(partial_request_->began, resources_.options.timeouts.handler);
   }
   if (!parts.may_have_more_content) {
     run_.end_body(partial_request_->decoder.trailers());
@@ -93,7 +91,10 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
     if (!behind) return behind;
     rest = *behind;
   }
-  if (match.has_coroutine) run_.start_handler();
+  if (match.has_coroutine) {
+    run_.start_handler();
+    partial_request_->decoder.limit(run_.body().max_bytes());
+  }
   return rest;
 }
 
@@ -159,12 +160,12 @@ bool H1Exchange::wants_input() const noexcept {
 }
 
 loop::Instant H1Exchange::deadline() const noexcept {
-  const loop::Instant of_handler = is_handler_timed() ? handler_deadline_ : loop::Instant::max();
+  const loop::Instant of_handler = is_handler_timed() ? run_.deadline() : loop::Instant::max();
   return std::min(body().deadline(), of_handler);
 }
 
 Errc H1Exchange::overdue() const noexcept {
-  const bool is_handler = is_handler_timed() && handler_deadline_ <= resources_.loop.now();
+  const bool is_handler = is_handler_timed() && run_.deadline() <= resources_.loop.now();
   return is_handler ? Errc::HandlerTimedOut : Errc::TimedOut;
 }
 

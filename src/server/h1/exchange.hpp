@@ -132,7 +132,7 @@ class H1Exchange final : private HandlerRunOwner, private body::Framer {
                                              const router::Match& match) const noexcept;
   Result<std::string_view> decode(std::string_view input);
   [[nodiscard]] bool is_handler_timed() const noexcept {
-    return !has_started_response() && handler_deadline_ != loop::Instant::max();
+    return !has_started_response() && run_.deadline() != loop::Instant::max();
   }
   [[nodiscard]] const IncomingBody& body() const noexcept { return run_.body(); }
   void finish_record(ResponseEnd end);
@@ -144,7 +144,6 @@ class H1Exchange final : private HandlerRunOwner, private body::Framer {
   HandlerRun run_;
   body::OutgoingBody response_;  // content of a streaming response
   std::string held_;             // input that waits for room, or for the end of this exchange
-  loop::Instant handler_deadline_ = loop::Instant::max();
   Accounting::Entry* record_ = nullptr;  // of a streaming response, if it is recorded
   bool is_chunked_ = false;
   ResponseState response_state_ = ResponseState::Awaited;

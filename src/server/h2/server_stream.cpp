@@ -110,11 +110,11 @@ void ServerStream::start_run(const Target& target, bool has_no_content) {
                                .length_bytes = request().length_bytes,
                                .peer_waits = request().expect_continue});
   }
-  handler_deadline_ = is_plain ? loop::Instant::max()
-                               : later(resources_.loop.now(), resources_.options.timeouts.handler);
   run_.start_handler();
   if (run_.keeps_content()) {
-    if (is_too_long) return refuse(Errc::BodyTooLong);
+    if (known.length_bytes.value_or(0) > run_.body().max_kept_bytes()) {
+      return refuse(Errc::BodyTooLong);
+    }
     body_wanted();
   }
   if (can_advance()) advance();
@@ -331,7 +331,7 @@ void ServerStream::finish_record(ResponseEnd end) {
 loop::Instant ServerStream::deadline() const noexcept {
   if (socket_ != nullptr) return socket_->deadline().value_or(loop::Instant::max());
   if (phase_ == Phase::Lingering) return lingers_until_;
-  loop::Instant end = has_run_ && !has_response() ? handler_deadline_ : loop::Instant::max();
+  loop::Instant end = has_run_ && !has_response() ? run_.deadline() : loop::Instant::max();
   end = std::min(end, body_deadline());
   return content_.empty() ? end : std::min(end, content_deadline_);
 }

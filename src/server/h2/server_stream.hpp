@@ -178,9 +178,8 @@ class ServerStream final : public base::ListNode,
   loop::Instant lingers_until_{};
   loop::Instant arrived_{};              // when the head was complete
   Accounting::Entry* record_ = nullptr;  // of the response, if it is recorded
-  loop::Instant handler_deadline_{};
-  std::size_t withheld_bytes_ = 0;  // kept, and not given back to the peer's window
-  std::size_t dropped_bytes_ = 0;   // received but unwanted
+  std::size_t withheld_bytes_ = 0;       // kept, and not given back to the peer's window
+  std::size_t dropped_bytes_ = 0;        // received but unwanted
   Status status_ = Status::Ok;
   ResponseEnd end_ = ResponseEnd::Complete;  // why the response is cut, if that is known
   bool has_run_ = false;                     // the request is handled by run_

@@ -89,7 +89,7 @@ void ServerStream::time_out() {
   const loop::Instant now = resources_.loop.now();
   // RFC 9113 §8.1: the rest of the request is not needed.
   if (phase_ == Phase::Lingering) return h2_->reset(*stream_, h2::ErrorCode::NoError);
-  if (has_run_ && !has_response() && handler_deadline_ <= now) return refuse(Errc::HandlerTimedOut);
+  if (has_run_ && !has_response() && run_.deadline() <= now) return refuse(Errc::HandlerTimedOut);
   if (body_deadline() <= now) return refuse(Errc::TimedOut);
   if (content_.empty() || content_deadline_ > now) return;
   // Waiting for more urgent streams is not the peer's fault.
