@@ -12,6 +12,7 @@ import http.server
 import json
 import os
 import pathlib
+import queue
 import select
 import shutil
 import signal
@@ -122,6 +123,40 @@ def reverse_proxy(program: str):
     upstream.server_close()
     equal(example.get("/api/users", Authorization="Bearer gull")[0], 502)
     assert "GET /api/users: could not connect" in example.end()[1]
+
+
+def tracing(program: str):
+    batches = queue.SimpleQueue()
+
+    class Collector(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            batches.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    collector = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
+    threading.Thread(target=collector.serve_forever, daemon=True).start()
+    example = Example(program, f"http://127.0.0.1:{collector.server_port}/v1/traces")
+    status, text, fields = example.get("/orders/gull")
+    equal((status, text), (200, "ordered one of 3 left\n"))
+    assert fields["server-timing"].startswith("total;dur="), fields
+    spans = []
+    while len(spans) < 2:
+        for resource in batches.get(timeout=TIMEOUT)["resourceSpans"]:
+            for scope in resource["scopeSpans"]:
+                spans += scope["spans"]
+    inner, outer = sorted(spans, key=lambda span: span["name"], reverse=True)
+    equal([inner["name"], outer["name"]], ["GET /stock/{item}", "GET /orders/{item}"])
+    equal([inner["traceId"], inner["parentSpanId"]], [outer["traceId"], outer["spanId"]])
+    status, text, fields = example.get("/orders/penguin")
+    equal((status, fields["content-type"]), (404, "application/problem+json"))
+    equal(json.loads(text), {"type": "about:blank", "title": "Not Found", "status": 404})
+    example.end()
+    collector.shutdown()
 
 
 def embedded_files(program: str):
@@ -465,7 +500,7 @@ def client(program: str):
 
 
 if __name__ == "__main__":
-    tests = {f.__name__: f for f in (hello, routes, files, reverse_proxy, embedded_files, multicore, prepared, visitor_counter, testing, graceful, operations, hand_over,
+    tests = {f.__name__: f for f in (hello, routes, files, reverse_proxy, embedded_files, multicore, prepared, visitor_counter, testing, graceful, operations, tracing, hand_over,
                                      auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
                                      late_answer, https, chat, ws_client, client, *socket_examples.TESTS)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:

@@ -31,6 +31,11 @@ struct Counters {
   std::uint64_t handshakes_open = 0;     ///< connections in a handshake, or silent before it
   std::uint64_t http2_open = 0;          ///< connections that speak HTTP/2, at present
   std::uint64_t websockets_open = 0;     ///< at present
+  std::uint64_t subscriptions = 0;       ///< of WebSockets to topics, at present
+  std::uint64_t content_kept_bytes = 0;  ///< request content kept in memory, at present
+  std::uint64_t offloads_running = 0;    ///< offload() calls that run, at present
+  std::uint64_t offloads_waiting = 0;    ///< those that wait for a thread, at present
+  std::uint64_t offloads_refused = 0;    ///< those that found the queue full
   std::uint64_t wait_calls = 0;          ///< system calls that wait for events
   std::uint64_t receive_calls = 0;
   std::uint64_t send_calls = 0;

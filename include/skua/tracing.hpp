@@ -61,11 +61,10 @@ class SKUA_API Tracing final {
 /// ```cpp
 /// router.use(skua::tracing({.sink = [](const skua::Span& span) { ... }}));
 /// ```
-/// Pass a child of its context on with requests that the handler makes:
+/// Pass its context on with requests that the handler makes:
 ///
 /// ```cpp
-/// const skua::TraceContext next = skua::trace_context(request)->child();
-/// client.get(url).header("traceparent", next.traceparent());
+/// client.get(url).header("traceparent", skua::trace_context(request)->traceparent());
 /// ```
 /// RFC:       W3C Trace Context, W3C Server Timing
 [[nodiscard]] inline Tracing tracing(TracingOptions options = {}) {

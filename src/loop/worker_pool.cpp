@@ -35,6 +35,7 @@ struct WorkerPool::State {
   std::deque<std::function<void()>> queue;  // guarded by mutex, like all that follows
   std::vector<std::thread> threads;
   std::size_t idle = 0;
+  std::size_t refused = 0;
   bool is_ending = false;
 };
 
@@ -63,6 +64,13 @@ WorkerPool::~WorkerPool() {
 
 bool WorkerPool::is_own_thread() const noexcept { return pool_of_this_thread == state_.get(); }
 
+WorkerPool::Counts WorkerPool::counts() const {
+  const std::lock_guard lock(state_->mutex);
+  return {.running = state_->threads.size() - state_->idle,
+          .waiting = state_->queue.size(),
+          .refused = state_->refused};
+}
+
 bool WorkerPool::submit(std::function<void()> call) {
   const std::shared_ptr<State> kept = state_;  // the call may destroy the pool before we return
   State& state = *kept;
@@ -78,7 +86,10 @@ bool WorkerPool::submit(std::function<void()> call) {
         if (state.threads.empty()) return false;  // no thread can be started
       }
     }
-    if (state.queue.size() >= state.max_queued + state.idle) return false;
+    if (state.queue.size() >= state.max_queued + state.idle) {
+      ++state.refused;
+      return false;
+    }
     state.queue.push_back(std::move(call));
   }
   state.changed.notify_one();

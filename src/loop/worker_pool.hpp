@@ -21,6 +21,13 @@ class WorkerPool {
 
   /// Runs a call on one of the threads. Returns false if the queue is full. Any thread.
   bool submit(std::function<void()> call);
+  struct Counts {
+    std::size_t running = 0;  ///< calls, at present
+    std::size_t waiting = 0;  ///< for a thread
+    std::size_t refused = 0;  ///< since the start
+  };
+  /// Any thread.
+  [[nodiscard]] Counts counts() const;
   /// Whether the calling thread belongs to this pool.
   [[nodiscard]] bool is_own_thread() const noexcept;
 

@@ -203,11 +203,16 @@ void write_connections(MetricsText& out, const Counters& sum) {
                 {"http2", sum.http2_open}});
   out.family("http_server_websockets", MetricType::Gauge, "Open WebSockets.");
   out.sample(sum.websockets_open);
+  out.family("http_server_websocket_subscriptions", MetricType::Gauge,
+             "Subscriptions of WebSockets to topics.");
+  out.sample(sum.subscriptions);
   write_family(out, "http_server_connections_refused", MetricType::Counter,
-               "Connections closed right after they were accepted.", "reason",
+               "Connections closed before their first request.", "reason",
                {{"ip_filter", sum.refused_by_ip_filter},
                 {"callback", sum.refused_by_callback},
-                {"callback_failed", sum.failed_accepts}});
+                {"callback_failed", sum.failed_accepts},
+                {"untrusted_proxy", sum.refused_untrusted_proxies},
+                {"proxy_header", sum.refused_proxy_headers}});
   write_family(out, "http_server_requests_refused", MetricType::Counter,
                "Requests that the server refused by itself.", "reason",
                {{"malformed", sum.refused_malformed},
@@ -221,6 +226,15 @@ void write_connections(MetricsText& out, const Counters& sum) {
   out.family("http_server_handlers_cancelled", MetricType::Counter,
              "Handlers dropped while they waited, because the client left or time was up.");
   out.sample(sum.handlers_cancelled);
+  write_family(out, "http_server_offloads", MetricType::Gauge,
+               "Calls of offload(), and work with files, on threads of their own.", "state",
+               {{"running", sum.offloads_running}, {"waiting", sum.offloads_waiting}});
+  out.family("http_server_offloads_refused", MetricType::Counter,
+             "Calls of offload() that found their queue full.");
+  out.sample(sum.offloads_refused);
+  out.family("http_server_content_kept_bytes", MetricType::Gauge,
+             "Content of requests that is kept in memory.");
+  out.sample(sum.content_kept_bytes);
   out.family("http_server_out_of_memory", MetricType::Counter,
              "Connections and requests that ended for lack of memory.");
   out.sample(sum.out_of_memory);

@@ -17,6 +17,10 @@
 #include "skua/options.hpp"
 #include "skua/waiter.hpp"
 
+namespace skua {
+struct RequestLimits;
+}  // namespace skua
+
 namespace skua::server {
 
 /// The protocol that delivers a body.

@@ -352,8 +352,14 @@ ServerState ServerRun::state() const {
   return state_;
 }
 
-void ServerRun::add_to(Counters& sum) const noexcept {
+void ServerRun::add_to(Counters& sum) const {
   for (const auto& worker : workers_) worker->add_to(sum);
+  const loop::WorkerPool::Counts offloads = shared_.pool.counts();
+  sum.offloads_refused += offloads.refused;
+  if (state() == ServerState::Ended) return;  // dropped calls may still be in the queue
+  sum.offloads_running += offloads.running;
+  sum.offloads_waiting += offloads.waiting;
+  sum.content_kept_bytes += shared_.content_budget.kept_bytes();
 }
 
 }  // namespace skua::server

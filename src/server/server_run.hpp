@@ -82,7 +82,7 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   [[nodiscard]] BackendChoice backend() const noexcept { return workers_.front()->backend(); }
   [[nodiscard]] tls::ReloadableContext* tls() const noexcept { return shared_.tls.get(); }
   [[nodiscard]] ws::Hub& hub() noexcept { return shared_.hub; }
-  void add_to(Counters& sum) const noexcept;
+  void add_to(Counters& sum) const;
 
  private:
   Result<void, Problem> prepare();

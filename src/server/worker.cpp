@@ -69,6 +69,7 @@ void Worker::begin_drain(Duration deadline) {
 
 void Worker::add_to(Counters& sum) const noexcept {
   resources_.counters.add_to(sum);
+  sum.subscriptions += resources_.topics.subscriptions();
   const loop::SystemCalls& calls = loop_->backend().system_calls();
   sum.wait_calls += calls.waits;
   sum.receive_calls += calls.receives;

@@ -96,7 +96,7 @@ void Hub::publish(std::string_view topic, const std::shared_ptr<const Publicatio
                   const Topics* but) {
   const std::lock_guard lock(mutex_);
   for (Topics* const thread : threads_) {
-    if (thread == but || thread->subscriptions_.load(std::memory_order_relaxed) == 0) continue;
+    if (thread == but || thread->subscriptions() == 0) continue;
     thread->post_(
         [thread, name = std::string(topic), publication] { thread->deliver(name, *publication); });
   }

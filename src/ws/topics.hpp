@@ -73,6 +73,10 @@ class Topics final {
   [[nodiscard]] std::unique_ptr<Subscription> subscribe(std::string_view topic, Socket& socket);
   /// Sends a text to the subscribers on all threads.
   void publish(std::string_view topic, MessageType type, std::string_view text);
+  /// Any thread.
+  [[nodiscard]] std::size_t subscriptions() const noexcept {
+    return subscriptions_.load(std::memory_order_relaxed);
+  }
 
  private:
   friend class Hub;

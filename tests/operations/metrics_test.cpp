@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -102,6 +103,34 @@ TEST_P(MetricsOfServer, CountRequestsByRouteMethodAndStatus) {
   } else {
     EXPECT_EQ(value_of(text, "http_server_connections{state=\"http1\"}"), "1");
   }
+}
+
+TEST_P(MetricsOfServer, CountCallsOfOffload) {
+  std::promise<void> go;
+  const std::shared_future<void> gone = go.get_future().share();
+  router_.get("/blocks", [gone]() -> Task<Status> {
+    const auto wait = [gone] { gone.wait(); };
+    co_await offload(wait);
+    co_return Status::Ok;
+  });
+  options_.offload_threads = 1;
+  options_.offload_queue = 1;
+  TestServer server(router_, GetParam(), options_);
+  Client first = server.connect();
+  Client second = server.connect();
+  Client third = server.connect();
+  first.send(get("/blocks"));
+  await("http_server_offloads{state=\"running\"}", "1");
+  second.send(get("/blocks"));
+  await("http_server_offloads{state=\"waiting\"}", "1");
+  third.send(get("/blocks"));
+  EXPECT_EQ(third.answer()->status, 503);
+  EXPECT_EQ(value_of(metrics_->text(), "http_server_offloads_refused_total"), "1");
+  go.set_value();
+  EXPECT_EQ(first.answer()->status, 200);
+  EXPECT_EQ(second.answer()->status, 200);
+  const std::string text = await("http_server_offloads{state=\"running\"}", "0");
+  EXPECT_EQ(value_of(text, "http_server_offloads{state=\"waiting\"}"), "0");
 }
 
 TEST_P(MetricsOfServer, NameTheSlowestRouteAndTheLastError) {

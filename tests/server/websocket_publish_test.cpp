@@ -62,8 +62,10 @@ TEST_P(WebSocketPublish, SubscribersHear) {
   one.send("hello");
   EXPECT_EQ(one.text(), "hello");
   EXPECT_EQ(two.text(), "hello");
+  EXPECT_EQ(worker().counters().subscriptions, 2U);
   one.send("leave");
   EXPECT_EQ(two.text(), "leave");
+  EXPECT_EQ(worker().counters().subscriptions, 1U);
   two.send(Opcode::Binary, "\xff");
   EXPECT_EQ(two.text(), "\xff");
   EXPECT_EQ(two.type(), MessageType::Binary);
