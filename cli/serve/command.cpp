@@ -101,8 +101,9 @@ struct Admin {
   std::optional<Server> server{};
 };
 
-// The name of the inherited sockets that are for this server, as systemd or a predecessor says.
+// The names of the inherited sockets for these two, as systemd or a predecessor says.
 constexpr const char* redirect_name = "redirect";
+constexpr const char* admin_name = "admin";
 
 // The service that the servers are: its manager, and the process that follows this one.
 class RunningService {
@@ -117,7 +118,16 @@ class RunningService {
         const std::uint16_t port = socket.socket->local_address().port();
         if (redirect.server && redirect.server->port() == port) socket.name = redirect_name;
       }
-      return launcher_.launch(sockets);
+      if (admin_ == nullptr) return launcher_.launch(sockets);
+      for (ListeningSocket& socket : admin_->listening_sockets()) {
+        socket.name = admin_name;
+        sockets.push_back(std::move(socket));
+      }
+      auto process = launcher_.launch(sockets);
+      if (!process) return process;
+      admin_->share_listening_sockets();
+      admin_->begin_shutdown();  // from now on, operators hear of the new process only
+      return process;
     };
     const auto log = [&options, &console](LogLevel level, std::string_view text) {
       if (options.quiet && level == LogLevel::Info) return;
@@ -126,11 +136,14 @@ class RunningService {
     return service_.emplace(
         ServiceOptions{.hand_over = options.hand_over, .start_successor = launch, .log = log});
   }
+  // Hands over the sockets of this server, too, which is not one of the service.
+  void add_admin(Server& server) noexcept { admin_ = &server; }
   void end_launcher() noexcept { launcher_.end(); }
 
  private:
   Launcher launcher_;
   std::optional<Service> service_;
+  Server* admin_ = nullptr;
 };
 
 // A server without privileges.
@@ -220,21 +233,8 @@ Result<Confined, int> start(std::optional<Server>& server, const Router& router,
   return confined;
 }
 
-// Checks the options, takes over inherited sockets, and sets up the proxies of --trust-proxy and
-// the filter of --allow and --deny.
-Result<void, Problem> prepare(ServeOptions& options, const std::shared_ptr<IpFilter>& filter) {
-  if (auto checked = check_uploads(options); !checked) return std::move(checked).error();
-  if (auto checked = check_webdav(options); !checked) return std::move(checked).error();
-  auto inherited = inherited_sockets();
-  if (!inherited) return std::move(inherited).error();
-  for (ListeningSocket& socket : *inherited) {
-    const bool is_redirect = options.redirect_port && socket.name == redirect_name;
-    (is_redirect ? options.redirect_listeners : options.server.listeners)
-        .push_back(std::move(socket));
-  }
-  auto proxies = read_trusted_proxies(options);
-  if (!proxies) return std::move(proxies).error();
-  options.server.trusted_proxies = *std::move(proxies);
+// Sets up the filter of --allow and --deny.
+Result<void, Problem> add_filter(ServeOptions& options, const std::shared_ptr<IpFilter>& filter) {
   const bool is_filtered = !options.allow.empty() || !options.deny.empty();
   if (!is_filtered && options.config.empty()) return {};  // a file may get rules later
   if (is_filtered && options.server.listeners.empty() && options.server.host.starts_with("unix:")) {
@@ -247,6 +247,28 @@ Result<void, Problem> prepare(ServeOptions& options, const std::shared_ptr<IpFil
   filter->replace(*std::move(rules));
   options.server.ip_filter = filter;
   return {};
+}
+
+// Takes over inherited sockets, sets up the proxies of --trust-proxy and the filter, and checks
+// what is allowed with them.
+Result<void, Problem> prepare(ServeOptions& options, const std::shared_ptr<IpFilter>& filter) {
+  auto inherited = inherited_sockets();
+  if (!inherited) return std::move(inherited).error();
+  for (ListeningSocket& socket : *inherited) {
+    if (options.redirect_port && socket.name == redirect_name) {
+      options.redirect_listeners.push_back(std::move(socket));
+    } else if (!options.admin.empty() && socket.name == admin_name) {
+      options.admin_listeners.push_back(std::move(socket));
+    } else {
+      options.server.listeners.push_back(std::move(socket));
+    }
+  }
+  auto proxies = read_trusted_proxies(options);
+  if (!proxies) return std::move(proxies).error();
+  options.server.trusted_proxies = *std::move(proxies);
+  if (auto added = add_filter(options, filter); !added) return added;
+  if (auto checked = check_uploads(options); !checked) return checked;
+  return check_webdav(options);
 }
 
 // Returns the addresses of --public, which cannot be asked for in the sandbox.
@@ -343,7 +365,10 @@ int serve(ServeOptions& options) {
   if (!started) return failed;
   Server& server = *started;
   report_crashes(server);
-  if (admin.health != nullptr) admin.health->watch(server);
+  if (admin.server) {
+    admin.health->watch(server);
+    running.add_admin(*admin.server);
+  }
   live->start();
   announce_all(options, server, redirect, admin, *live, confined->holds, addresses, has_colours);
   if (*log) (*log)->start();  // after the lines above

@@ -289,6 +289,7 @@ ServerOptions admin_options(const ServeOptions& options) {
   const auto [host, port] = admin_place(options.admin);
   ServerOptions admin = admin_server_options(port);
   admin.host = host;
+  admin.listeners = options.admin_listeners;
   admin.backend = options.server.backend;
   admin.hooks.log = options.server.hooks.log;
   return admin;

@@ -32,7 +32,8 @@ struct ServeOptions {
   ServeUploads uploads{};
   ServeWebDav webdav{};
   ServerOptions server{.host = "127.0.0.1"};
-  std::string admin{};     ///< where operators' tools connect: PORT, ADDRESS:PORT or unix:/PATH
+  std::string admin{};  ///< where operators' tools connect: PORT, ADDRESS:PORT or unix:/PATH
+  std::vector<ListeningSocket> admin_listeners{};  ///< inherited, in place of that place
   bool hand_over = false;  ///< SIGUSR2 starts a new process, which takes over
   std::vector<ListeningSocket> redirect_listeners{};  ///< inherited, in place of redirect_port
   std::optional<std::uint16_t> redirect_port{};       ///< redirects plain HTTP to HTTPS

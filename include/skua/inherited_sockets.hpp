@@ -31,8 +31,8 @@ struct ListeningSocket {
 /// variables are removed, so a second call returns none, and no child takes the sockets for its
 /// own.
 ///
-/// A name `skua-own` is of a Unix socket that a server has made and handed over: its path is
-/// removed in the end.
+/// Names `skua-own` and `skua-own-NAME` are of Unix sockets that a server has made and handed over:
+/// their paths are removed in the end. Only NAME is returned.
 ///
 /// Returns none if there are no such variables, or if they are for another process. Call it before
 /// other threads are started, since it changes the environment. The sockets become non-blocking in

@@ -30,7 +30,7 @@ struct LoadSheddingOptions {
 class SKUA_API LoadShedding final {
  public:
   explicit LoadShedding(const LoadSheddingOptions& options);
-  [[nodiscard]] std::optional<Response> guard(Request& request) const;
+  std::optional<Response> operator()(Request& request) const;
   /// Returns how many requests were refused, by all copies of this object. Any thread.
   [[nodiscard]] std::uint64_t count() const noexcept { return state_->refused; }
 

@@ -32,7 +32,7 @@ struct RequestLimits {
 class SKUA_API RequestLimiter final {
  public:
   explicit RequestLimiter(const RequestLimits& limits) noexcept : limits_(limits) {}
-  [[nodiscard]] std::optional<Response> guard(Request& request) const;
+  std::optional<Response> operator()(Request& request) const;
 
  private:
   RequestLimits limits_;

@@ -7,7 +7,7 @@
 
 namespace skua {
 
-std::optional<Response> RequestLimiter::guard(Request& request) const {
+std::optional<Response> RequestLimiter::operator()(Request& request) const {
   http::RequestControl* const control = http::RequestAccess::parts(request).control;
   // Without one, there is neither content nor a handler that waits.
   if (control != nullptr && !control->limit(limits_)) throw HttpError(Status::ContentTooLarge);

@@ -23,6 +23,7 @@ constexpr int first_descriptor = 3;  // SD_LISTEN_FDS_START
 constexpr const char* pid_variable = "LISTEN_PID";
 constexpr const char* count_variable = "LISTEN_FDS";
 constexpr const char* names_variable = "LISTEN_FDNAMES";
+constexpr std::string_view own_prefix = "skua-own-";
 
 /// Returns the value of a variable, or an empty text.
 std::string take_variable(const char* name) {
@@ -75,7 +76,8 @@ Result<std::vector<ListeningSocket>, Problem> inherited_sockets() {
       return net::could_not("inherit", "descriptor " + number, socket.error());
     }
     std::string name = take_name(names);
-    const bool owns_path = name == net::own_socket_name;
+    const bool owns_path = name == net::own_socket_name || name.starts_with(own_prefix);
+    if (owns_path) name.erase(0, own_prefix.size());
     sockets.push_back({std::make_shared<Socket>(*std::move(socket)), std::move(name), owns_path});
   }
   return sockets;

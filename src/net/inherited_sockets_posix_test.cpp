@@ -69,9 +69,11 @@ TEST(InheritedSockets, MayComeWithTheirPath) {
   const auto take = [] {
     place_at(3);
     place_at(4);
-    set_variables(std::to_string(::getpid()).c_str(), "2", "skua-own:web");
+    place_at(5);
+    set_variables(std::to_string(::getpid()).c_str(), "3", "skua-own:web:skua-own-admin");
     const auto sockets = inherited_sockets().value();
-    return sockets.size() == 2 && sockets[0].owns_path && !sockets[1].owns_path;
+    return sockets.size() == 3 && sockets[0].owns_path && sockets[0].name.empty() &&
+           !sockets[1].owns_path && sockets[2].owns_path && sockets[2].name == "admin";
   };
   EXPECT_IN_CHILD(take());
 }

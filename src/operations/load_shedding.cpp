@@ -27,7 +27,7 @@ LoadShedding::LoadShedding(const LoadSheddingOptions& options) : state_(std::mak
   state_->options = options;
 }
 
-std::optional<Response> LoadShedding::guard(Request&) const {
+std::optional<Response> LoadShedding::operator()(Request&) const {
   loop::Loop& loop = loop::Loop::current();
   loop.measure_waits();
   const LoadSheddingOptions& options = state_->options;

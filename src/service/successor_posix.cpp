@@ -110,7 +110,9 @@ class Launch {
     const std::size_t count = successor.sockets.size();
     std::string names = "LISTEN_FDNAMES=";
     for (const ListeningSocket& listener : successor.sockets) {
-      std::string name(listener.owns_path ? net::own_socket_name : std::string_view(listener.name));
+      std::string name(listener.owns_path ? net::own_socket_name : "");
+      if (!name.empty() && !listener.name.empty()) name += '-';
+      name += listener.name;
       std::ranges::replace(name, ':', '_');
       names.append(names.ends_with('=') ? "" : ":").append(name);
     }

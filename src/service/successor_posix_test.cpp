@@ -25,9 +25,9 @@ Successor shell(const std::string& script) {
   return {.command = {"sh", "-c", script}, .deadline = std::chrono::seconds(60)};
 }
 
-/// The script becomes ready if the condition holds. Two sockets: the pipe is descriptor 5.
-std::string ready_if(const std::string& condition) {
-  return condition + " && echo READY=1 >&5 && exec sleep 1000";
+/// The script becomes ready if the condition holds. The pipe is the descriptor after the sockets.
+std::string ready_if(const std::string& condition, int pipe = 5) {
+  return condition + " && echo READY=1 >&" + std::to_string(pipe) + " && exec sleep 1000";
 }
 
 std::string why_not(const Successor& successor) {
@@ -48,10 +48,11 @@ TEST(Successor, GetsTheSocketsAndItsOwnId) {
   ::setenv("WATCHDOG_PID", "1", 1);
   ::setenv("KEPT", "yes", 1);
   Successor successor = shell(ready_if(
-      R"sh(test "$LISTEN_PID $LISTEN_FDS $LISTEN_FDNAMES" = "$$ 2 a_b:skua-own" &&
-           test "$SKUA_READY $NOTIFY_SOCKET $KEPT" = "5:$$ /new yes" && test -z "$WATCHDOG_PID" &&
-           test -S /dev/fd/3 && test -S /dev/fd/4 && test -p /dev/fd/5)sh"));
-  successor.sockets = {listener("a:b"), listener("x", true)};
+      R"sh(test "$LISTEN_PID $LISTEN_FDS $LISTEN_FDNAMES" = "$$ 3 a_b:skua-own-x:skua-own" &&
+           test "$SKUA_READY $NOTIFY_SOCKET $KEPT" = "6:$$ /new yes" && test -z "$WATCHDOG_PID" &&
+           test -S /dev/fd/3 && test -S /dev/fd/5 && test -p /dev/fd/6)sh",
+      6));
+  successor.sockets = {listener("a:b"), listener("x", true), listener("", true)};
   successor.variables = {"NOTIFY_SOCKET=/new"};
   const auto process = start(successor);
   ASSERT_TRUE(process) << process.error().text;

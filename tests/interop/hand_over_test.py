@@ -16,6 +16,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -101,6 +102,28 @@ def hands_over(program: str, rounds: int, service: Service, expected: bytes, has
         for load in progress:
             load.await_more(20)
     service.end()
+
+
+def hands_over_admin(program: str, site: pathlib.Path, admin: str):
+    service = Service(program, "serve", str(site), "--port", "0", "--hand-over", "--drain-grace", "0", "--admin", admin)
+    with service.changed:
+        service.changed.wait_for(lambda: any(line.startswith("admin on ") for line in service.said), TIMEOUT)
+    place = next(line.split()[2] for line in service.said if line.startswith("admin on "))
+    for _ in range(2):
+        assert b"ready\n" in readiness(place), place
+        service.hand_over()
+        answer = readiness(place)
+        assert b"[+] server: ok\nready\n" in answer, answer
+    service.end()
+
+
+def readiness(place: str) -> bytes:
+    is_path = place.startswith("unix:")
+    with socket.socket(socket.AF_UNIX if is_path else socket.AF_INET) as connection:
+        connection.settimeout(TIMEOUT)
+        connection.connect(place.removeprefix("unix:") if is_path else ("127.0.0.1", int(place.rsplit(":", 1)[1])))
+        connection.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        return b"".join(iter(lambda: connection.recv(4096), b""))
 
 
 class Replaceable:
@@ -196,6 +219,10 @@ def main() -> int:
             if os.path.exists(example):
                 print(f"{rounds} hand-overs of the example, {kind}:", flush=True)
                 hands_over(program, rounds, Service(example, "0", *(pem or ())), b"Hello from process", True)
+        print("hand-overs with an admin listener:", flush=True)
+        for admin in ("0", f"unix:{folder / 'admin'}"):
+            hands_over_admin(program, site, admin)
+        assert not (folder / "admin").exists()
         print("new processes that fail:", flush=True)
         replaceable = Replaceable(folder, program)
         survives_failures(program, replaceable, Service(str(replaceable.path), "serve", str(site), "--port", "0", "--hand-over",
