@@ -19,6 +19,7 @@
 #include "skua/mistakes.hpp"
 #include "skua/pattern.hpp"
 #include "skua/request.hpp"
+#include "skua/request_limits.hpp"
 #include "skua/response.hpp"
 #include "skua/upload_options.hpp"
 #include "skua/webdav_options.hpp"
@@ -134,6 +135,14 @@ class SKUA_API Router final {
         detail::make_socket_handler(std::forward<F>(handler), std::move(options)), where);
     return *this;
   }
+
+  /// Sets limits for requests to this router and those mounted on it, which may set their own. A
+  /// limit is that of the innermost router that sets it, or else the server's.
+  ///
+  /// ```cpp
+  /// photos.limits({.body_bytes = 50_MiB, .handler_timeout = 5s});
+  /// ```
+  Router& limits(const RequestLimits& limits);
 
   /// Adds a guard, a finisher or a coroutine, by its signature. It applies to every request to this
   /// router and to those mounted on it, including earlier routes, 404 and 405.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -59,11 +58,6 @@ class BodyDecoder {
   /// Prepares for the body of a message. Fails with BodyTooLong if its declared length is over the
   /// limit. is_done() already holds afterwards if there is no body.
   Result<void> start(const Framing& framing, const BodyLimits& limits) noexcept;
-
-  /// Changes the limit of the content to come; what has been delivered stays within it.
-  void limit(std::uint64_t body_bytes) noexcept {
-    limits_.body_bytes = std::max(body_bytes, content_bytes_);
-  }
 
   /// Consumes at most one piece of content and the framing around it. Any status may carry data:
   /// content before an error is delivered however the input is split.

@@ -155,7 +155,9 @@ class Loop {
   /// Returns for how long, at most, an event that is handled at `now` has waited: since the last
   /// turn began to handle events, unless this one had to wait for some.
   [[nodiscard]] Duration waited(Instant now) noexcept {
-    return now - timers_.now() + std::max(busy_ - (timers_.now() - wait_began_), Duration::zero());
+    constexpr Duration no_wait{100'000};  // about what the call that waits costs
+    const bool has_slept = timers_.now() - wait_began_ > no_wait;
+    return now - timers_.now() + (has_slept ? Duration::zero() : busy_);
   }
 
   /// The time at which this turn began to handle events; the clock is read at most once a turn.

@@ -36,6 +36,13 @@ constexpr MethodSet with_head(MethodSet methods) noexcept {
                                            : static_cast<MethodSet>(methods | bit(Method::Head));
 }
 
+void fill_in(RequestLimits& limits, const RequestLimits& around) noexcept {
+  if (!limits.body_bytes) limits.body_bytes = around.body_bytes;
+  if (!limits.body_bytes_per_second) limits.body_bytes_per_second = around.body_bytes_per_second;
+  if (!limits.body_timeout) limits.body_timeout = around.body_timeout;
+  if (!limits.handler_timeout) limits.handler_timeout = around.handler_timeout;
+}
+
 }  // namespace
 
 Table::Table() { scopes_.push_back(std::make_unique<Scope>()); }
@@ -85,6 +92,11 @@ void Table::mount(std::string_view prefix, Table other) {
   allowed_anywhere_ = static_cast<MethodSet>(allowed_anywhere_ | other.allowed_anywhere_);
 }
 
+void Table::limit(const RequestLimits& limits) noexcept {
+  scope().own_limits = limits;
+  nest_scopes();
+}
+
 // Prefixes of one path differ only in length, so ordering them by length orders them from outside
 // inwards for every path. If two are equal, the one mounted first is outside; a router that is
 // mounted on another comes after it.
@@ -94,6 +106,8 @@ void Table::nest_scopes() noexcept {
     std::size_t outer = i;
     while (outer != 0 && !is_below(scope.prefix, scopes_[outer - 1]->prefix)) --outer;
     scope.parent = outer == 0 ? nullptr : scopes_[outer - 1].get();
+    scope.limits = scope.own_limits;
+    if (scope.parent != nullptr) fill_in(scope.limits, scope.parent->limits);
     scope.has_coroutine = (scope.parent != nullptr && scope.parent->has_coroutine) ||
                           std::any_of(scope.steps.begin(), scope.steps.end(),
                                       [](const Step& step) { return step.around.call != nullptr; });
@@ -129,6 +143,11 @@ void Router::add(unsigned methods, std::string_view pattern, detail::Handler han
   const bool is_any = methods == any_method;
   table_->add(is_any ? router::MethodSet{} : static_cast<router::MethodSet>(methods), is_any,
               pattern, std::move(handler), where);
+}
+
+Router& Router::limits(const RequestLimits& limits) {
+  table_->limit(limits);
+  return *this;
 }
 
 void Router::add_guard(detail::Erased<detail::GuardCall> guard) {

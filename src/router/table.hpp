@@ -11,6 +11,7 @@
 #include "router/tree.hpp"
 #include "skua/handler.hpp"
 #include "skua/request.hpp"
+#include "skua/request_limits.hpp"
 #include "skua/response.hpp"
 #include "skua/task.hpp"
 
@@ -29,6 +30,8 @@ struct Scope {
   std::vector<Step> steps;        ///< guards and coroutines, in the order they were added
   std::vector<detail::Erased<detail::FinisherCall>> finishers;
   bool has_coroutine = false;  ///< among the steps of this scope and those around it
+  RequestLimits own_limits{};
+  RequestLimits limits{};  ///< where they are nullopt, those of the scopes around it
 };
 
 /// Reports whether a path is the prefix itself, or continues it with a segment.
@@ -45,6 +48,7 @@ class Table {
            const std::source_location& where);
   void mount(std::string_view prefix, Table other);
   void add_guard(detail::Erased<detail::GuardCall> guard);
+  void limit(const RequestLimits& limits) noexcept;
   void add_around(detail::Erased<detail::AroundCall> around);
   /// The router's own scope.
   [[nodiscard]] Scope& scope() noexcept { return *scopes_.front(); }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "router/table.hpp"
 #include "router/tree.hpp"
 #include "server/resources.hpp"
+#include "skua/options.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
 #include "skua/task.hpp"
@@ -27,6 +31,13 @@ Response dispatch_guarded(Resources& resources, const router::Match& match, Requ
 /// Like dispatch(), but for a coroutine handler that has ended; null if its start threw `failure`.
 Response dispatch_finished(Resources& resources, const router::Match& match, Request& request,
                            Task<Response>* handler, const std::exception_ptr& failure);
+
+/// Returns how much content a request to this route may have.
+inline std::uint64_t max_content_bytes(const Limits& limits, const router::Match& match) noexcept {
+  const std::optional<std::size_t>& own = match.scope->limits.body_bytes;
+  if (own) return *own;
+  return match.has_coroutine ? limits.streamed_body_bytes : limits.body_bytes;
+}
 
 /// Reports whether another protocol begins after the head of this response.
 bool opens_another_protocol(const Response& response) noexcept;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "router/table.hpp"
 #include "server/dispatch.hpp"
 #include "server/resources.hpp"
-#include "skua/request_limits.hpp"
 
 namespace skua::server {
 
@@ -25,19 +25,21 @@ void HandlerRun::prepare(HandlerRunOwner& owner, const http::RequestParts& parts
   parts_ = parts;
   parts_.path = path_;
   parts_.source = &body_;
-  parts_.control = this;
+  parts_.handler = this;
   request_.emplace(parts_);
 }
 
 void HandlerRun::start_handler() {
   is_plain_ = !match_.has_coroutine;
-  if (!is_plain_) deadline_ = later(resources_.loop.now(), resources_.options.timeouts.handler);
   if (is_plain_) {
     parts_.source = nullptr;
     parts_.wants_content = &wants_content_;
     run_guards();
     return keeps_content() ? body_.load() : body_.drop();
   }
+  const Duration timeout =
+      match_.scope->limits.handler_timeout.value_or(resources_.options.timeouts.handler);
+  deadline_ = later(resources_.loop.now(), timeout);
   try {
     // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
     handler_.emplace(resources_.router.start(match_, *request_));
@@ -47,13 +49,6 @@ void HandlerRun::start_handler() {
     failure_ = std::current_exception();
     is_handler_done_ = true;
   }
-}
-
-bool HandlerRun::limit(const RequestLimits& limits) noexcept {
-  if (limits.handler_timeout && !is_plain_) {
-    deadline_ = later(resources_.loop.now(), *limits.handler_timeout);
-  }
-  return body_.limit(limits);
 }
 
 Duration HandlerRun::time_left() const noexcept {

@@ -54,7 +54,7 @@ class HandlerRunOwner : public BodySender {
 /// One request whose handler may suspend: its task and its content, independent of the protocol.
 ///
 /// Destroying or resetting a run cancels its handler.
-class HandlerRun final : private http::RequestControl {
+class HandlerRun final : private http::RunningHandler {
  public:
   explicit HandlerRun(Resources& resources) noexcept;
   HandlerRun(const HandlerRun&) = delete;
@@ -91,7 +91,7 @@ class HandlerRun final : private http::RequestControl {
   /// Releases the request and its attachments after the end of the response.
   void release() noexcept;
 
-  /// Returns when the handler is to be dropped.
+  /// Returns when the handler is to be dropped, if it has not ended by then.
   [[nodiscard]] loop::Instant deadline() const noexcept { return deadline_; }
 
   [[nodiscard]] IncomingBody& body() noexcept { return body_; }
@@ -105,7 +105,6 @@ class HandlerRun final : private http::RequestControl {
   }
 
  private:
-  bool limit(const RequestLimits& limits) noexcept override;
   [[nodiscard]] Duration time_left() const noexcept override;
   void drop() noexcept;
   void run_guards() noexcept;

@@ -9,12 +9,12 @@
 
 #include "http/message/field.hpp"
 #include "loop/clock.hpp"
-#include "skua/request_limits.hpp"
 
 namespace skua::server {
 namespace {
 
 constexpr http::Head no_fields{};
+constexpr RequestLimits no_limits{};
 
 }  // namespace
 
@@ -23,27 +23,14 @@ void IncomingBody::expect(BodySender& sender, const Expected& expected) noexcept
   expected_ = expected;
   state_ = State::Arriving;
   reader_ = Reader::Takes;
+  const RequestLimits& own = expected.limits != nullptr ? *expected.limits : no_limits;
+  max_kept_bytes_ = own.body_bytes.value_or(options_.limits.body_bytes);
+  bytes_per_second_ = own.body_bytes_per_second.value_or(options_.limits.body_bytes_per_second);
+  gap_ = own.body_timeout.value_or(options_.timeouts.body);
   began_ = loop_.now();
   deadline_ = later(began_, gap_);
   owes_continue_ = expected.peer_waits;
   update_pause();
-}
-
-void IncomingBody::use_default_limits() noexcept {
-  max_kept_bytes_ = options_.limits.body_bytes;
-  bytes_per_second_ = options_.limits.body_bytes_per_second;
-  gap_ = options_.timeouts.body;
-}
-
-bool IncomingBody::limit(const RequestLimits& limits) noexcept {
-  if (limits.body_bytes) expected_.max_bytes = max_kept_bytes_ = *limits.body_bytes;
-  if (limits.body_bytes_per_second) bytes_per_second_ = *limits.body_bytes_per_second;
-  if (limits.body_timeout) {
-    gap_ = *limits.body_timeout;
-    deadline_ = later(loop_.now(), gap_);
-  }
-  if (!limits.body_bytes) return true;
-  return std::max(expected_.length_bytes.value_or(0), received_bytes_) <= expected_.max_bytes;
 }
 
 Errc IncomingBody::received(std::size_t size_bytes) noexcept {
@@ -125,7 +112,6 @@ void IncomingBody::clear() noexcept {
   spares_.give(handed_);
   trailers_ = nullptr;
   expected_ = {};
-  use_default_limits();
   received_bytes_ = taken_bytes_ = 0;
   state_ = State::None;
   owes_continue_ = is_held_back_ = is_paused_ = false;

@@ -15,11 +15,8 @@
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
 #include "skua/options.hpp"
+#include "skua/request_limits.hpp"
 #include "skua/waiter.hpp"
-
-namespace skua {
-struct RequestLimits;
-}  // namespace skua
 
 namespace skua::server {
 
@@ -46,15 +43,14 @@ class IncomingBody final : public detail::BodySource {
   struct Expected {
     std::uint64_t max_bytes = 0;
     std::optional<std::uint64_t> length_bytes{};
-    bool peer_waits = false;  ///< for 100 (Continue), RFC 9110 §10.1.1
+    const RequestLimits* limits = nullptr;  ///< of its route; null: none
+    bool peer_waits = false;                ///< for 100 (Continue), RFC 9110 §10.1.1
   };
 
   /// All arguments must outlive the body.
   IncomingBody(const ServerOptions& options, ContentBudget& budget, body::SpareTexts& spares,
                loop::Loop& loop) noexcept
-      : options_(options), budget_(budget), spares_(spares), loop_(loop), loaded_(budget) {
-    use_default_limits();
-  }
+      : options_(options), budget_(budget), spares_(spares), loop_(loop), loaded_(budget) {}
   IncomingBody(const IncomingBody&) = delete;
   IncomingBody& operator=(const IncomingBody&) = delete;
   ~IncomingBody() { clear(); }
@@ -63,10 +59,6 @@ class IncomingBody final : public detail::BodySource {
 
   /// Begins a body. `sender` must outlive its use.
   void expect(BodySender& sender, const Expected& expected) noexcept;
-  /// Changes the limits of this body. Returns false if it is too long already.
-  [[nodiscard]] bool limit(const RequestLimits& limits) noexcept;
-  /// Returns the limit of the content, if it is not known how long that is.
-  [[nodiscard]] std::uint64_t max_bytes() const noexcept { return expected_.max_bytes; }
   /// Counts received bytes, wanted or not. Returns TooSlow or BodyTooLong if a limit is violated.
   [[nodiscard]] Errc received(std::size_t size_bytes) noexcept;
   /// Counts the last bytes, which are in time and within the limit.
@@ -131,7 +123,6 @@ class IncomingBody final : public detail::BodySource {
 
   [[nodiscard]] bool is_too_slow() const noexcept;
   void update_pause() noexcept;
-  void use_default_limits() noexcept;
 
   const ServerOptions& options_;
   ContentBudget& budget_;

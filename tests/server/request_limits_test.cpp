@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "skua.hpp"
 #include "support/test_worker.hpp"
@@ -17,11 +19,10 @@ using testing::TestWorker;
 
 Router sample() {
   Router inner;
-  inner.use(request_limits({.body_bytes = 20}));
+  inner.limits({.body_bytes = 20});
   inner.post("/", [](const Request& request) { return std::to_string(request.body().size()); });
   Router limited;
-  limited.use(request_limits(
-      {.body_bytes = 8, .body_bytes_per_second = 0, .body_timeout = 5s, .handler_timeout = 2s}));
+  limited.limits({.body_bytes = 8, .handler_timeout = 2s});
   limited.post("/plain", [](const Request& request) { return std::string(request.body()); });
   limited.post("/stream", [](Request& request) -> Task<std::string> {
     std::string all;
@@ -39,7 +40,11 @@ Router sample() {
     co_return std::to_string(request.time_left() / 1ms);
   });
   limited.mount("/inner", std::move(inner));
+  Router slow;
+  slow.limits({.body_bytes_per_second = 0, .body_timeout = 5s});
+  slow.post("/", [](const Request& request) { return std::string(request.body()); });
   Router router;
+  router.mount("/slow", std::move(slow));
   router.post("/plain", [](const Request& request) { return std::string(request.body()); });
   router.get("/left", [](Request& request) -> Task<std::string> {
     co_return request.time_left() == Duration::max() ? "forever" : "not long";
@@ -107,7 +112,7 @@ TEST_P(RequestLimitsOfServer, ARouteMayTakeMoreThanTheOthers) {
 TEST_P(RequestLimitsOfServer, ContentMayPauseAsLongAsTheRouteSays) {
   if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: content in pieces";
   Client client = worker_.connect();
-  client.send("POST /limited/stream HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n");
+  client.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n");
   worker_.settle();
   for (int i = 0; i < 4; ++i) {
     worker_.advance(4s);

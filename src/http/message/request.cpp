@@ -103,7 +103,7 @@ std::string_view Request::route() const noexcept {
 }
 
 Duration Request::time_left() const noexcept {
-  return parts_->control == nullptr ? Duration::max() : parts_->control->time_left();
+  return parts_->handler == nullptr ? Duration::max() : parts_->handler->time_left();
 }
 
 std::string_view Request::param(std::size_t index) const noexcept {

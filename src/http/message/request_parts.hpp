@@ -15,10 +15,6 @@
 #include "skua/request.hpp"
 #include "skua/trusted_proxies.hpp"
 
-namespace skua {
-struct RequestLimits;
-}  // namespace skua
-
 namespace skua::http {
 
 inline constexpr std::size_t max_captures = 16;
@@ -67,16 +63,14 @@ class OriginSource {
   ~OriginSource() = default;
 };
 
-/// A request in progress, as its guards and its handler may influence it.
-class RequestControl {
+/// A handler that may wait.
+class RunningHandler {
  public:
-  /// Sets limits. Returns false if the content is too long for them already.
-  virtual bool limit(const RequestLimits& limits) noexcept = 0;
-  /// Returns how long the handler may still take; Duration::max() if as long as it likes.
+  /// Returns how long it may still take; Duration::max() if as long as it likes.
   [[nodiscard]] virtual Duration time_left() const noexcept = 0;
 
  protected:
-  ~RequestControl() = default;
+  ~RunningHandler() = default;
 };
 
 /// The server's data about a request; a Request is a view of it.
@@ -99,7 +93,7 @@ struct RequestParts {
   bool may_have_more_content = false;  ///< content may follow that is not in `body` yet
   /// Set by a guard to be called again with the content. Null if nothing buffers the content.
   bool* wants_content = nullptr;
-  RequestControl* control = nullptr;  ///< null: it has neither content nor a handler that waits
+  const RunningHandler* handler = nullptr;  ///< null: it does not wait
 };
 
 /// Returns the origin of a request. Its host is never empty, unless that of the request is.

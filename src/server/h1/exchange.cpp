@@ -73,6 +73,7 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   if (parts.may_have_more_content) {
     run_.body().expect(*this, {.max_bytes = max_bytes,
                                .length_bytes = parts.length_bytes,
+                               .limits = &match.scope->limits,
                                .peer_waits = framing.expect_continue && rest.empty()});
   }
   // A coroutine starts with the content already here; guards of a plain handler do not need any.
@@ -80,7 +81,6 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
     run_.start_handler();
     if (run_.keeps_content()) {
       if (framing.length_bytes > run_.body().max_kept_bytes()) return Error(Errc::BodyTooLong);
-      partial_request_->decoder.limit(run_.body().max_bytes());
       continue_request();
     }
   }
@@ -91,10 +91,7 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
     if (!behind) return behind;
     rest = *behind;
   }
-  if (match.has_coroutine) {
-    run_.start_handler();
-    partial_request_->decoder.limit(run_.body().max_bytes());
-  }
+  if (match.has_coroutine) run_.start_handler();
   return rest;
 }
 
@@ -102,11 +99,11 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
 // bounded by can_keep_alive().
 std::uint64_t H1Exchange::max_body_bytes(const h1::Framing& framing,
                                          const router::Match& match) const noexcept {
-  const Limits& limits = resources_.options.limits;
-  if (match.has_coroutine) return limits.streamed_body_bytes;
   const bool is_told = framing.body == h1::BodyKind::Length;
-  if (is_told || match.route == nullptr) return std::numeric_limits<std::uint64_t>::max();
-  return limits.body_bytes;
+  if (!match.has_coroutine && (is_told || match.route == nullptr)) {
+    return std::numeric_limits<std::uint64_t>::max();
+  }
+  return max_content_bytes(resources_.options.limits, match);
 }
 
 void H1Exchange::adopt(const http::Head& head, const h1::Framing& framing,

@@ -120,8 +120,9 @@ inline std::string_view H1Protocol::read_head(std::string_view input) {
     return {};
   }
   const std::uint64_t body_bytes = framing->length_bytes;
-  const bool is_whole = framing->body != h1::BodyKind::Chunked && body_bytes <= rest.size() &&
-                        body_bytes <= resources_.options.limits.body_bytes;
+  const bool is_whole =
+      framing->body != h1::BodyKind::Chunked && body_bytes <= rest.size() &&
+      (body_bytes == 0 || body_bytes <= max_content_bytes(resources_.options.limits, target.match));
   if (target.match.has_coroutine || !is_whole) [[unlikely]]
     return begin_exchange(head, *framing, target, rest);
   answer(head, *framing, target, rest.substr(0, body_bytes), body_bytes == rest.size());

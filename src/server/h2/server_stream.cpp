@@ -94,8 +94,7 @@ http::RequestParts ServerStream::parts(const Target& target) const noexcept {
 
 void ServerStream::start_run(const Target& target, bool has_no_content) {
   const bool is_plain = !target.match.has_coroutine;
-  const Limits& limits = resources_.options.limits;
-  const std::uint64_t max_bytes = is_plain ? limits.body_bytes : limits.streamed_body_bytes;
+  const std::uint64_t max_bytes = max_content_bytes(resources_.options.limits, target.match);
   const bool is_too_long = request().length_bytes.value_or(0) > max_bytes;
   if (is_too_long && !is_plain) return refuse(Errc::BodyTooLong);
   has_run_ = true;
@@ -108,13 +107,12 @@ void ServerStream::start_run(const Target& target, bool has_no_content) {
   } else {
     run_.body().expect(*this, {.max_bytes = max_bytes,
                                .length_bytes = request().length_bytes,
+                               .limits = &target.match.scope->limits,
                                .peer_waits = request().expect_continue});
   }
   run_.start_handler();
   if (run_.keeps_content()) {
-    if (known.length_bytes.value_or(0) > run_.body().max_kept_bytes()) {
-      return refuse(Errc::BodyTooLong);
-    }
+    if (is_too_long) return refuse(Errc::BodyTooLong);
     body_wanted();
   }
   if (can_advance()) advance();
