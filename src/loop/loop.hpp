@@ -157,7 +157,8 @@ class Loop {
   [[nodiscard]] Duration waited(Instant now) noexcept {
     constexpr Duration no_wait{100'000};  // about what the call that waits costs
     const bool has_slept = timers_.now() - wait_began_ > no_wait;
-    return now - timers_.now() + (has_slept ? Duration::zero() : busy_);
+    const Duration in_turn = now - timers_.now();
+    return has_slept ? in_turn : in_turn + busy_;
   }
 
   /// The time at which this turn began to handle events; the clock is read at most once a turn.
