@@ -59,7 +59,7 @@ inline constexpr int keep_alive_probes = 0;
 ///            stream socket; always with a text that names the socket.
 Result<Socket, Problem> share(const ListeningSocket& listener);
 
-/// What the name of a Unix socket begins with that is handed over together with its path; a `-` and
+/// The beginning of the name of a Unix socket that is handed over together with its path; a `-` and
 /// its own name follow, if it has one.
 inline constexpr std::string_view own_socket_name = "skua-own";
 
