@@ -50,7 +50,7 @@ class SKUA_API LoadShedding final {
 /// ```cpp
 /// router.use(skua::load_shedding());
 /// ```
-/// What counts is the time from a request's arrival to its handler (CoDel: RFC 8289), for each
+/// It goes by the time from a request's arrival to its handler (CoDel: RFC 8289), for each
 /// thread of the server; a handler that waits, for a database perhaps, does not keep others
 /// waiting. Install it first, so that a refusal costs little, but not on routes for health checks.
 ///
