@@ -50,6 +50,7 @@ std::string_view user_of(const Request& request) noexcept {
 }
 
 Accounting::Entry& Accounting::begin(const RequestInfo& request_info, Status status, Errc error) {
+  resources_.send_clock.forget();
   Entry& entry = resources_.spare_entries.take();
   *last_ = &entry;
   last_ = &entry.next;
@@ -108,6 +109,7 @@ void Accounting::wrote_head(Entry& entry) noexcept {
 }
 
 void Accounting::wrote(Entry& entry, std::uint64_t content_bytes, std::uint64_t framing_bytes) {
+  resources_.send_clock.forget();
   entry.framing_bytes += framing_bytes;
   if (content_bytes == 0) return;
   const std::uint64_t end = written();
@@ -135,7 +137,7 @@ void Accounting::sent(std::uint64_t count) {
   sent_ += count;
   loop::Instant now{};  // the clock is read if something has happened
   const auto read_clock = [&] {
-    if (now == loop::Instant()) now = resources_.loop.exact_now();
+    if (now == loop::Instant()) now = resources_.send_clock.now(resources_.loop);
   };
   Entry** link = &first_;
   while (*link != nullptr && (*link)->begin <= sent_) {
@@ -224,7 +226,11 @@ void SpareEntries::give(Accounting::Entry& entry) noexcept {
     delete &entry;
     return;
   }
-  entry.record = {};
+  // begin() and tell() set the rest.
+  if (!entry.text.empty()) entry.record = {};
+  entry.record.body_bytes = 0;
+  entry.record.end = ResponseEnd::Complete;
+  entry.record.first_byte = {};
   entry.text.clear();
   entry.unsent.clear();
   entry.framing_bytes = 0;

@@ -8,6 +8,7 @@
 
 #include "http/message/field.hpp"
 #include "loop/clock.hpp"
+#include "loop/loop.hpp"
 #include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "router/tree.hpp"
@@ -118,6 +119,30 @@ class Accounting final {
   std::string peer_;        // of all its records
   std::uint64_t sent_ = 0;
   ResponseEnd why_ended_ = ResponseEnd::PeerLeft;
+};
+
+/// The time at which responses were sent. Those that follow each other closely in a turn share a
+/// reading of the clock.
+class SendClock final {
+ public:
+  /// Called when a handler may have taken its time.
+  void forget() noexcept { left_ = 0; }
+  [[nodiscard]] loop::Instant now(loop::Loop& loop) noexcept {
+    if (left_ == 0 || turn_ != loop.now()) {
+      now_ = loop.exact_now();
+      turn_ = loop.now();
+      left_ = readers;
+    }
+    --left_;
+    return now_;
+  }
+
+ private:
+  static constexpr unsigned readers = 8;
+
+  loop::Instant now_{};
+  loop::Instant turn_{};  // in which it was read
+  unsigned left_ = 0;
 };
 
 /// The entries that the connections of a thread have used, for the next ones.

@@ -154,6 +154,7 @@ struct Resources {
   DateCache date_cache;
   WorkerCounters counters;
   SpareEntries spare_entries;
+  SendClock send_clock;
   const std::unique_ptr<detail::ThreadMeter> meter;  ///< of ServerOptions::metrics; null without
   const bool records_responses;                      ///< for Hooks::on_response or the meter
   std::uint32_t drained_sockets = 0;                 ///< WebSockets whose end a drain has scheduled

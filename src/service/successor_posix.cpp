@@ -114,8 +114,9 @@ class Launch {
       if (!name.empty() && !listener.name.empty()) name += '-';
       name += listener.name;
       std::ranges::replace(name, ':', '_');
-      names.append(names.ends_with('=') ? "" : ":").append(name);
+      names.append(name).push_back(':');
     }
+    if (names.ends_with(':')) names.pop_back();
     all.push_back(std::move(names));
     all.push_back("LISTEN_FDS=" + std::to_string(count));
     all.push_back("LISTEN_PID=" + std::string(digits));

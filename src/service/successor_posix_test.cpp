@@ -48,11 +48,11 @@ TEST(Successor, GetsTheSocketsAndItsOwnId) {
   ::setenv("WATCHDOG_PID", "1", 1);
   ::setenv("KEPT", "yes", 1);
   Successor successor = shell(ready_if(
-      R"sh(test "$LISTEN_PID $LISTEN_FDS $LISTEN_FDNAMES" = "$$ 3 a_b:skua-own-x:skua-own" &&
-           test "$SKUA_READY $NOTIFY_SOCKET $KEPT" = "6:$$ /new yes" && test -z "$WATCHDOG_PID" &&
-           test -S /dev/fd/3 && test -S /dev/fd/5 && test -p /dev/fd/6)sh",
-      6));
-  successor.sockets = {listener("a:b"), listener("x", true), listener("", true)};
+      R"sh(test "$LISTEN_PID $LISTEN_FDS $LISTEN_FDNAMES" = "$$ 4 :a_b:skua-own-x:skua-own" &&
+           test "$SKUA_READY $NOTIFY_SOCKET $KEPT" = "7:$$ /new yes" && test -z "$WATCHDOG_PID" &&
+           test -S /dev/fd/3 && test -S /dev/fd/6 && test -p /dev/fd/7)sh",
+      7));
+  successor.sockets = {listener(""), listener("a:b"), listener("x", true), listener("", true)};
   successor.variables = {"NOTIFY_SOCKET=/new"};
   const auto process = start(successor);
   ASSERT_TRUE(process) << process.error().text;
