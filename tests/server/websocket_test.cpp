@@ -372,21 +372,23 @@ TEST_P(WebSockets, ADrainMaySayGoodByeToOneAfterTheOther) {
     clients[i].send("still here");
     EXPECT_EQ(clients[i].text(), "still here");
   }
-  std::string order;
-  for (int second = 0; second < 4; ++second) {
-    worker().advance(1s);
-    for (std::size_t i = 0; i < clients.size(); ++i) {
-      if (!clients[i].wire().is_readable() ||
-          order.find(static_cast<char>('0' + i)) != order.npos) {
-        continue;
-      }
-      EXPECT_EQ(clients[i].text(), "<close 1001 the server is going away>");
-      order += static_cast<char>('0' + i);
-      clients[i].close(1001);
-    }
-    order += ' ';
-  }
-  EXPECT_EQ(order, "02  1 3 ");  // after 0, 0.9, 2.5 and 3.4 s
+  const auto says_good_bye = [&](std::size_t i) {
+    worker().turn_until_readable(clients[i].wire());
+    EXPECT_EQ(clients[i].text(), "<close 1001 the server is going away>");
+  };
+  says_good_bye(0);
+  worker().advance(900ms);
+  for (const std::size_t i : {1U, 2U, 3U}) EXPECT_FALSE(clients[i].wire().is_readable()) << i;
+  worker().advance(100ms);
+  says_good_bye(2);
+  worker().advance(1400ms);
+  for (const std::size_t i : {1U, 3U}) EXPECT_FALSE(clients[i].wire().is_readable()) << i;
+  worker().advance(200ms);
+  says_good_bye(1);
+  worker().advance(700ms);
+  EXPECT_FALSE(clients[3].wire().is_readable());
+  worker().advance(200ms);
+  says_good_bye(3);
 }
 
 TEST_P(WebSockets, HandlersTakePathParametersAndARequest) {
