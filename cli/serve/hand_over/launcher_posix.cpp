@@ -65,12 +65,14 @@ Result<void, Problem> send_request(int channel, const std::vector<ListeningSocke
   message.msg_iov = &text;
   message.msg_iovlen = 1;
   message.msg_control = control.bytes.data();
-  message.msg_controllen = CMSG_SPACE(descriptors.size() * sizeof(int));
+  // These lengths are of another type in each C library.
+  const std::size_t size = descriptors.size() * sizeof(int);
+  message.msg_controllen = static_cast<decltype(message.msg_controllen)>(CMSG_SPACE(size));
   cmsghdr* const part = CMSG_FIRSTHDR(&message);
   part->cmsg_level = SOL_SOCKET;
   part->cmsg_type = SCM_RIGHTS;
-  part->cmsg_len = CMSG_LEN(descriptors.size() * sizeof(int));
-  std::memcpy(CMSG_DATA(part), descriptors.data(), descriptors.size() * sizeof(int));
+  part->cmsg_len = static_cast<decltype(part->cmsg_len)>(CMSG_LEN(size));
+  std::memcpy(CMSG_DATA(part), descriptors.data(), size);
   const ssize_t sent = ::sendmsg(channel, &message, net::no_signal);
   if (sent != static_cast<ssize_t>(names.size())) return failed_to("sendmsg");
   return {};
@@ -109,16 +111,14 @@ bool has_server_ended(int channel) {
 }
 
 void take_descriptors(msghdr& message, std::vector<ListeningSocket>& sockets) {
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
-       part = CMSG_NXTHDR(&message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-    const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (std::size_t i = 0; i < count; ++i) {
-      int descriptor = -1;
-      std::memcpy(&descriptor, CMSG_DATA(part) + i * sizeof descriptor, sizeof descriptor);
-      sockets.push_back({std::make_shared<Socket>(descriptor), {}});
-      static_cast<void>(bsd::set_flags(descriptor));
-    }
+  const cmsghdr* const part = CMSG_FIRSTHDR(&message);  // the only one, as only these are asked for
+  if (part == nullptr || part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) return;
+  const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  for (std::size_t i = 0; i < count; ++i) {
+    int descriptor = -1;
+    std::memcpy(&descriptor, CMSG_DATA(part) + i * sizeof descriptor, sizeof descriptor);
+    sockets.push_back({std::make_shared<Socket>(descriptor), {}});
+    static_cast<void>(bsd::set_flags(descriptor));
   }
 }
 
