@@ -20,6 +20,8 @@ using net::MemoryStream;
 
 constexpr std::string_view header = "PROXY TCP4 192.0.2.1 198.51.100.2 50123 443\r\n";
 
+std::string header_and(std::string_view rest) { return std::string(header).append(rest); }
+
 class Sink final : public net::RecordingSink {
  public:
   void on_established() override {
@@ -61,7 +63,7 @@ class ProxiedStreams : public ::testing::Test {
 };
 
 TEST_F(ProxiedStreams, PassOnWhatFollowsTheHeaderWhateverThePieces) {
-  const std::string all = std::string(header) + "GET / HTTP/1.1\r\n";
+  const std::string all = header_and("GET / HTTP/1.1\r\n");
   for (std::size_t split = 1; split < all.size(); ++split) {
     Sink sink;
     Owner owner;
@@ -90,7 +92,7 @@ TEST_F(ProxiedStreams, PassOnWhatFollowsTheHeaderWhateverThePieces) {
 }
 
 TEST_F(ProxiedStreams, TakeAHeaderByteByByte) {
-  inner_->feed(std::string(header) + "abc", 1);
+  inner_->feed(header_and("abc"), 1);
   inner_->pump();
   EXPECT_EQ(sink_.received, "a|b|c|");
   EXPECT_EQ(sink_.established, 1);
@@ -98,7 +100,7 @@ TEST_F(ProxiedStreams, TakeAHeaderByteByByte) {
 }
 
 TEST_F(ProxiedStreams, PassOnARestInOnePieceWithoutTheHeader) {
-  inner_->feed(std::string(header) + "abc");
+  inner_->feed(header_and("abc"));
   inner_->pump();
   EXPECT_EQ(sink_.received, "abc|");
 }
@@ -164,7 +166,7 @@ TEST_F(ProxiedStreams, PassOnTheEnd) {
 
 TEST_F(ProxiedStreams, MayBeClosedAtTheEndOfTheHeader) {
   sink_.closes = stream_.get();
-  inner_->feed(std::string(header) + "abc");
+  inner_->feed(header_and("abc"));
   inner_->pump();
   EXPECT_EQ(sink_.received, "");
   EXPECT_EQ(sink_.closed, 1);
