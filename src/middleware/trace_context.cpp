@@ -8,7 +8,9 @@
 #include <span>
 
 #include "base/ascii.hpp"
+#include "base/base_encoding.hpp"
 #include "crypto/random.hpp"
+#include "skua/bytes.hpp"
 
 namespace skua {
 namespace {
@@ -26,13 +28,9 @@ void fill_randomly(std::span<std::uint8_t> bytes) {
   }
 }
 
-constexpr bool is_lower_hex(char c) noexcept {
-  return ascii::is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
 // Parses two digits a byte. §3.2.2: lower case only.
 bool parse_hex(std::string_view text, std::span<std::uint8_t> into) noexcept {
-  if (!std::ranges::all_of(text, is_lower_hex)) return false;
+  if (!hex::is_lower_text(text, 2 * into.size())) return false;
   for (std::size_t i = 0; i < into.size(); ++i) {
     into[i] = static_cast<std::uint8_t>(ascii::hex_value(text[2 * i]) << 4U |
                                         ascii::hex_value(text[2 * i + 1]));
@@ -46,14 +44,7 @@ bool parse_id(std::string_view text, Id& into) noexcept {
 }
 
 std::string hex_text(std::span<const std::uint8_t> bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * bytes.size());
-  for (const std::uint8_t byte : bytes) {
-    text += digits[byte >> 4U];
-    text += digits[byte & 15U];
-  }
-  return text;
+  return hex::encode(text(std::as_bytes(bytes)));
 }
 
 // §3.3.1.3.1

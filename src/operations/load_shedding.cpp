@@ -13,9 +13,15 @@
 namespace skua {
 namespace {
 
-/// The queues of one loop, as each LoadShedding sees them.
+/// The queue of one loop, as a LoadShedding sees it.
+struct Queue {
+  std::shared_ptr<const void> owner;  // so that no other object has its address
+  operations::ControlledDelay delay;
+};
+
+/// Those of all LoadShedding objects, by the address of their state.
 struct Queues {
-  std::map<std::shared_ptr<const void>, operations::ControlledDelay> all{};
+  std::map<const void*, Queue> all{};
 };
 
 }  // namespace
@@ -32,9 +38,13 @@ std::optional<Response> LoadShedding::operator()(Request&) const {
   loop.measure_waits();
   const LoadSheddingOptions& options = state_->options;
   auto& queues = loop.attachments().get<Queues>().all;
-  auto& queue = queues.try_emplace(state_, options.target, options.interval).first->second;
+  auto found = queues.find(state_.get());
+  if (found == queues.end()) {
+    const operations::ControlledDelay delay(options.target, options.interval);
+    found = queues.emplace(state_.get(), Queue{state_, delay}).first;
+  }
   const loop::Instant now = loop.exact_now();
-  if (!queue.refuses(loop.waited(now), now)) return std::nullopt;
+  if (!found->second.delay.refuses(loop.waited(now), now)) return std::nullopt;
   state_->refused.fetch_add(1, std::memory_order_relaxed);
   Response response(Status::ServiceUnavailable);
   response.header("Retry-After", std::to_string(options.retry_after.count()));

@@ -186,6 +186,13 @@ struct NamedCount {
   std::uint64_t value;
 };
 
+template <class Value>
+void write_value(MetricsText& out, std::string_view name, MetricType type, std::string_view help,
+                 Value value) {
+  out.family(name, type, help);
+  out.sample(value);
+}
+
 void write_family(MetricsText& out, std::string_view name, MetricType type, std::string_view help,
                   std::string_view label, std::initializer_list<NamedCount> counts) {
   out.family(name, type, help);
@@ -193,19 +200,18 @@ void write_family(MetricsText& out, std::string_view name, MetricType type, std:
 }
 
 void write_connections(MetricsText& out, const Counters& sum) {
-  out.family("http_server_connections_accepted", MetricType::Counter, "Connections accepted.");
-  out.sample(sum.connections_accepted);
+  write_value(out, "http_server_connections_accepted", MetricType::Counter, "Connections accepted.",
+              sum.connections_accepted);
   const std::uint64_t other = sum.handshakes_open + sum.http2_open;
   write_family(out, "http_server_connections", MetricType::Gauge,
                "Open connections by what is spoken on them.", "state",
                {{"handshake", sum.handshakes_open},
                 {"http1", sum.connections_open - std::min(other, sum.connections_open)},
                 {"http2", sum.http2_open}});
-  out.family("http_server_websockets", MetricType::Gauge, "Open WebSockets.");
-  out.sample(sum.websockets_open);
-  out.family("http_server_websocket_subscriptions", MetricType::Gauge,
-             "Subscriptions of WebSockets to topics.");
-  out.sample(sum.subscriptions);
+  write_value(out, "http_server_websockets", MetricType::Gauge, "Open WebSockets.",
+              sum.websockets_open);
+  write_value(out, "http_server_websocket_subscriptions", MetricType::Gauge,
+              "Subscriptions of WebSockets to topics.", sum.subscriptions);
   write_family(out, "http_server_connections_refused", MetricType::Counter,
                "Connections closed before their first request.", "reason",
                {{"ip_filter", sum.refused_by_ip_filter},
@@ -218,33 +224,29 @@ void write_connections(MetricsText& out, const Counters& sum) {
                {{"malformed", sum.refused_malformed},
                 {"too_large", sum.refused_too_large},
                 {"slow", sum.refused_slow}});
-  out.family("http_server_requests_received", MetricType::Counter, "Heads of requests received.");
-  out.sample(sum.requests);
-  out.family("http_server_handler_failures", MetricType::Counter,
-             "Exceptions of handlers, answered with 500.");
-  out.sample(sum.handler_failures);
-  out.family("http_server_handlers_cancelled", MetricType::Counter,
-             "Handlers dropped while they waited, because the client left or time was up.");
-  out.sample(sum.handlers_cancelled);
+  write_value(out, "http_server_requests_received", MetricType::Counter,
+              "Heads of requests received.", sum.requests);
+  write_value(out, "http_server_handler_failures", MetricType::Counter,
+              "Exceptions of handlers, answered with 500.", sum.handler_failures);
+  write_value(out, "http_server_handlers_cancelled", MetricType::Counter,
+              "Handlers dropped while they waited, because the client left or time was up.",
+              sum.handlers_cancelled);
   write_family(out, "http_server_offloads", MetricType::Gauge,
                "Calls of offload(), and work with files, on threads of their own.", "state",
                {{"running", sum.offloads_running}, {"waiting", sum.offloads_waiting}});
-  out.family("http_server_offloads_refused", MetricType::Counter,
-             "Calls of offload() that found their queue full.");
-  out.sample(sum.offloads_refused);
-  out.family("http_server_content_kept_bytes", MetricType::Gauge,
-             "Content of requests that is kept in memory.");
-  out.sample(sum.content_kept_bytes);
-  out.family("http_server_out_of_memory", MetricType::Counter,
-             "Connections and requests that ended for lack of memory.");
-  out.sample(sum.out_of_memory);
-  out.family("http_server_accept_pauses", MetricType::Counter,
-             "Times that accepting paused: too many connections, or no descriptors left.");
-  out.sample(sum.accept_pauses);
-  out.family("http_server_received_bytes", MetricType::Counter, "Bytes received from sockets.");
-  out.sample(sum.bytes_received);
-  out.family("http_server_sent_bytes", MetricType::Counter, "Bytes sent to sockets.");
-  out.sample(sum.bytes_sent);
+  write_value(out, "http_server_offloads_refused", MetricType::Counter,
+              "Calls of offload() that found their queue full.", sum.offloads_refused);
+  write_value(out, "http_server_content_kept_bytes", MetricType::Gauge,
+              "Content of requests that is kept in memory.", sum.content_kept_bytes);
+  write_value(out, "http_server_out_of_memory", MetricType::Counter,
+              "Connections and requests that ended for lack of memory.", sum.out_of_memory);
+  write_value(out, "http_server_accept_pauses", MetricType::Counter,
+              "Times that accepting paused: too many connections, or no descriptors left.",
+              sum.accept_pauses);
+  write_value(out, "http_server_received_bytes", MetricType::Counter,
+              "Bytes received from sockets.", sum.bytes_received);
+  write_value(out, "http_server_sent_bytes", MetricType::Counter, "Bytes sent to sockets.",
+              sum.bytes_sent);
   write_family(out, "http_server_tls_handshakes", MetricType::Counter,
                "TLS handshakes by their result.", "result",
                {{"full", sum.handshakes - std::min(sum.handshakes_resumed, sum.handshakes)},
@@ -282,22 +284,21 @@ void write_process(MetricsText& out, const operations::Process& process) {
   const operations::ProcessFacts facts = process.facts();
   const auto gauge = [&out](std::string_view name, std::string_view help, const auto& value) {
     if (!value) return;
-    out.family(name, MetricType::Gauge, help);
-    out.sample(*value);
+    write_value(out, name, MetricType::Gauge, help, *value);
   };
   if (facts.cpu_seconds) {
-    out.family("process_cpu_seconds", MetricType::Counter, "Processor time used.");
-    out.sample(*facts.cpu_seconds);
+    write_value(out, "process_cpu_seconds", MetricType::Counter, "Processor time used.",
+                *facts.cpu_seconds);
   }
   gauge("process_start_time_seconds", "When the program began to measure, since 1970.",
         facts.start_seconds);
   gauge("process_resident_memory_bytes", "Resident memory.", facts.resident_bytes);
   gauge("process_virtual_memory_bytes", "Virtual memory.", facts.virtual_bytes);
-  out.family("process_max_fds", MetricType::Gauge, "How many descriptors may be open.");
-  out.sample(std::uint64_t{base::open_files_limit()});
+  write_value(out, "process_max_fds", MetricType::Gauge, "How many descriptors may be open.",
+              std::uint64_t{base::open_files_limit()});
   if (const std::size_t open = base::open_files_count(); open != 0) {
-    out.family("process_open_fds", MetricType::Gauge, "Open descriptors.");
-    out.sample(std::uint64_t{open});
+    write_value(out, "process_open_fds", MetricType::Gauge, "Open descriptors.",
+                std::uint64_t{open});
   }
 }
 

@@ -80,7 +80,7 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   if (!match.has_coroutine) {
     run_.start_handler();
     if (run_.keeps_content()) {
-      if (framing.length_bytes > run_.body().max_kept_bytes()) return Error(Errc::BodyTooLong);
+      if (framing.length_bytes > max_content_bytes(limits, match)) return Error(Errc::BodyTooLong);
       continue_request();
     }
   }
