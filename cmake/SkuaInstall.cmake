@@ -20,7 +20,11 @@ function(skua_install)
   install(EXPORT skua-${kind} NAMESPACE skua:: FILE skua-${kind}-targets.cmake DESTINATION ${package} COMPONENT dev)
 
   skua_features(features)
-  file(WRITE ${made}/skua-${kind}.cmake "set(skua_FEATURES ${features})\n")
+  set(extras)  # parts that need no library
+  if(NOT SKUA_REDIS STREQUAL "OFF")
+    list(APPEND extras redis)
+  endif()
+  file(WRITE ${made}/skua-${kind}.cmake "set(skua_FEATURES ${features})\nset(skua_EXTRAS ${extras})\n")
   # Until 1.0 a minor release may change the API and the ABI.
   write_basic_package_version_file(${made}/skua-config-version.cmake COMPATIBILITY SameMinorVersion)
   skua_pkgconfig(${made}/skua.pc ${features})

@@ -1,5 +1,5 @@
 # Defines the target skua::skua and the function skua_embed_files(). Components: `static` or `shared` selects one if both are installed (shared by default);
-# io_uring, tls, zlib, brotli, zstd and expat require that the library was built with them.
+# io_uring, tls, zlib, brotli, zstd, expat and redis require that the library was built with them.
 cmake_policy(VERSION 3.16)
 
 set(skua_kind static)
@@ -7,10 +7,10 @@ if(NOT EXISTS ${CMAKE_CURRENT_LIST_DIR}/skua-static.cmake OR
    (EXISTS ${CMAKE_CURRENT_LIST_DIR}/skua-shared.cmake AND NOT "static" IN_LIST skua_FIND_COMPONENTS))
   set(skua_kind shared)
 endif()
-include(${CMAKE_CURRENT_LIST_DIR}/skua-${skua_kind}.cmake)  # sets skua_FEATURES
+include(${CMAKE_CURRENT_LIST_DIR}/skua-${skua_kind}.cmake)  # sets skua_FEATURES and skua_EXTRAS
 
 set(skua_FOUND TRUE)
-set(skua_parts ${skua_kind} ${skua_FEATURES})
+set(skua_parts ${skua_kind} ${skua_FEATURES} ${skua_EXTRAS})
 foreach(component ${skua_FIND_COMPONENTS})
   set(skua_${component}_FOUND FALSE)
   if(component IN_LIST skua_parts)

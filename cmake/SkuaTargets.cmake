@@ -14,6 +14,7 @@ set(SKUA_SMALL
     "loop/(backend|backend_kqueue|backend_poll|loop_life|signal|sockets_posix|user_loop|watch|worker_pool)" "loop/uring/.*"
     "net/(address|close_detached|inherited_sockets_.*|interfaces_.*|ip_filter|listener|local_end|log|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "operations/(access_log|admin|health|log_file_.*|log_writer|metrics|metrics_text|process_.*|rotation_signal_.*)"
+    "redis/(client|cluster|direct|sentinels|settings|slot_map|subscriber|topology)"
     "router/(pattern|registration|testing|tree_building)"
     "server/(accept_filter|accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
     "server/(server|server_run|shutdown_signals_.*|worker)" "server/proxies/.*" "server/h1/(exchange|protocol_life)"
@@ -50,10 +51,19 @@ function(skua_platform_files variable)
   set(${variable} ${${variable}} PARENT_SCOPE)
 endfunction()
 
+# Removes the files of parts that this build does without: SKUA_REDIS is OFF.
+function(skua_part_files variable)
+  if(SKUA_REDIS STREQUAL "OFF")
+    list(FILTER ${variable} EXCLUDE REGEX "/(src|tests)/(redis|resp)(/|$)|/(examples|fuzz)/(redis|resp)[^/]*\\.cpp$")
+    set(${variable} ${${variable}} PARENT_SCOPE)
+  endif()
+endfunction()
+
 # src/**/*.cpp except tests and benchmarks -> library skua (alias skua::skua).
 function(skua_library)
   file(GLOB_RECURSE fast CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
   list(FILTER fast EXCLUDE REGEX "_(test|bench)\\.cpp$")
+  skua_part_files(fast)
   skua_platform_files(fast)
   set(small)
   foreach(names ${SKUA_SMALL})
@@ -166,6 +176,7 @@ function(skua_examples)
   find_package(Python3 QUIET COMPONENTS Interpreter)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
   skua_platform_files(sources)
+  skua_part_files(sources)
   add_custom_target(examples)
   foreach(source ${sources})
     get_filename_component(name ${source} NAME_WE)
@@ -327,6 +338,7 @@ function(skua_tests)
   endif()
   foreach(root ${roots})
     file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${root}/*)
+    skua_part_files(folders)
     foreach(folder ${folders})
       file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*_test.cpp ${folder}/*_harness.cpp)
       if(NOT SKUA_JUDGE)
@@ -393,6 +405,7 @@ endfunction()
 # libFuzzer the target only replays the files on its command line.
 function(skua_fuzz_targets)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*_fuzz.cpp)
+  skua_part_files(sources)
   foreach(source ${sources})
     get_filename_component(name ${source} NAME_WE)
     string(REGEX REPLACE "_fuzz$" "" name ${name})

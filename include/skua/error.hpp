@@ -68,6 +68,9 @@ enum class Errc : std::uint16_t {
   MalformedText,
   MessageTooLong,
   UpgradeRefused,
+  // Redis.
+  MalformedReply,
+  ErrorReply,
   // TLS. RFC 8446, 5246.
   TlsConfiguration,
   TlsHandshakeFailed,

@@ -50,6 +50,8 @@ constexpr Row websocket_row(Errc code) noexcept {
     case MalformedText: return {"the text is not UTF-8", Status::BadRequest};
     case MessageTooLong: return {"the WebSocket message is too long", Status::ContentTooLarge};
     case UpgradeRefused: return {"the server did not open a WebSocket", Status::BadGateway};
+    case MalformedReply: return {"a reply of Redis is malformed", Status::BadGateway};
+    case ErrorReply: return {"Redis replied with an error", Status::BadGateway};
     default: return tls_row(code);
   }
 }

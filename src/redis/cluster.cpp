@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+// In: commands. Out: their results, wherever their slots are by then. The map of slots is a guess
+// that redirections correct at once, and refresh() as a whole soon after.
+#include "redis/cluster.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "crypto/random.hpp"
+#include "loop/loop.hpp"
+#include "loop/timed_wait.hpp"
+#include "net/problem.hpp"
+#include "redis/backoff.hpp"
+#include "resp/command_rules.hpp"
+
+namespace skua::redis {
+namespace {
+
+using Kind = Redirection::Kind;
+
+constexpr Duration refresh_interval = 100ms;
+constexpr Duration settle_pause = 20ms;
+// Redirections without a pause between them; a cluster that is being changed needs two or three.
+constexpr int max_quick_redirections = 5;
+
+std::optional<std::uint16_t> first_slot(std::span<const Command> commands) noexcept {
+  for (const Command& command : commands) {
+    if (const auto slot = resp::slot_of(command)) return slot;
+  }
+  return std::nullopt;
+}
+
+// The first redirection among the replies; of a transaction, any of its commands may have one.
+Redirection redirection_of(const Replies& results, const Endpoint& asked) {
+  for (const auto& result : results) {
+    Redirection found = read_redirection(replied_error(result), asked);
+    if (found.kind != Kind::None) return found;
+  }
+  return {};
+}
+
+}  // namespace
+
+Cluster::Cluster(std::shared_ptr<const Settings> settings)
+    : settings_(std::move(settings)), members_(1), slots_(resp::slot_count, 0) {}
+
+Cluster::~Cluster() { close(Problem::from(Error(Errc::Closed, "the Redis client"))); }
+
+void Cluster::close(const Problem& why) {
+  end_ = why;
+  for (const Member& one : members_) {
+    if (one.node != nullptr) one.node->close(why);
+  }
+  refreshed_.wake_all();
+}
+
+Task<Result<Endpoint, Problem>> Cluster::place_of(std::optional<std::uint16_t> slot) {
+  const loop::Instant deadline = later(loop::Loop::current().now(), settings_->options.connect);
+  Result<Member, Problem> member = co_await member_for(slot, deadline);
+  if (!member) co_return std::move(member).error();
+  co_return member->place;
+}
+
+// Commands of one node ----------------------------------------------------------------------------
+
+Task<Replies> Cluster::perform(std::vector<Command> commands, Atomicity atomicity,
+                               loop::Instant deadline) {
+  if (commands.size() == 1 || atomicity == Atomicity::Transaction) {
+    Replies results = co_await perform_together(commands, atomicity, deadline);
+    co_return results;
+  }
+  Replies results = co_await perform_apart(commands, deadline);
+  co_return results;
+}
+
+Task<Replies> Cluster::perform_together(std::span<const Command> commands, Atomicity atomicity,
+                                        loop::Instant deadline) {
+  loop::Loop& loop = loop::Loop::current();
+  Backoff backoff(settle_pause, settings_->options.max_backoff);
+  const std::optional<std::uint16_t> slot = first_slot(commands);
+  const bool is_alone = has_blocking(commands);
+  std::optional<Endpoint> ask;
+  int quick = 0;
+  while (true) {
+    Result<Member, Problem> member = co_await member_to_ask(ask, slot, deadline);
+    const Asking asking = ask ? Asking::Yes : Asking::No;
+    ask.reset();
+    const BatchPtr batch = make_batch(commands, atomicity, asking);
+    if (!member) {
+      batch->fail(member.error());
+      co_return results_of(*batch, asking);
+    }
+    co_await Node::run(member->node, batch, is_alone, deadline);
+    Replies results = results_of(*batch, asking);
+    if (batch->failure()) start_refresh();
+    const Redirection found = redirection_of(results, member->place);
+    const bool is_lost = batch->failure() && !batch->is_sent();
+    if (found.kind == Kind::None && !is_lost) co_return results;
+    bool is_quick = false;
+    if (found.kind == Kind::Moved) {
+      note_moved(found);
+      is_quick = ++quick < max_quick_redirections;
+    } else if (found.kind == Kind::Ask && atomicity == Atomicity::None) {
+      ask = found.place;
+      is_quick = ++quick < max_quick_redirections;
+    } else {
+      start_refresh();
+    }
+    const Duration pause = is_quick ? Duration(0) : backoff.next();
+    if (end_ || deadline - loop.now() <= pause) co_return results;
+    if (!is_quick) co_await sleep(pause);
+  }
+}
+
+/// Returns the node that an ASK redirection names, or else that of the slot.
+Task<Result<Cluster::Member, Problem>> Cluster::member_to_ask(std::optional<Endpoint> ask,
+                                                              std::optional<std::uint16_t> slot,
+                                                              loop::Instant deadline) {
+  if (ask) co_return member_at(*ask);
+  Result<Member, Problem> member = co_await member_for(slot, deadline);
+  co_return member;
+}
+
+/// Returns the node of a slot; of none, any node. Waits for the map, if there is none yet.
+Task<Result<Cluster::Member, Problem>> Cluster::member_for(std::optional<std::uint16_t> slot,
+                                                           loop::Instant deadline) {
+  loop::Loop& loop = loop::Loop::current();
+  while (!end_) {
+    if (has_map_ && slot && slots_[*slot] != 0) co_return members_[slots_[*slot]];
+    if (has_map_ && !slot && members_.size() > 1) {
+      const std::size_t any = 1 + crypto::random_word() % (members_.size() - 1);
+      co_return members_[any];
+    }
+    const Duration left = deadline - loop.now();
+    if (left <= Duration(0)) break;
+    start_refresh();
+    co_await loop::TimedWait(loop, refreshed_, left);
+  }
+  if (end_) co_return *end_;
+  if (last_problem_) co_return *last_problem_;
+  co_return Problem{.error = Error(Errc::TimedOut, "redis"), .text = "no node serves the slot"};
+}
+
+// Pipelines ---------------------------------------------------------------------------------------
+
+/// What becomes of a command of a pipeline.
+struct Cluster::Step {
+  const Command* command = nullptr;
+  std::optional<Result<Reply, Problem>> result{};
+};
+
+struct Cluster::Part {
+  Member member{};
+  std::vector<Step*> steps{};
+  bool was_lost = false;  // before it was sent
+};
+
+/// Sends each node its part of the commands, and what was redirected once more, until all have a
+/// result that is final.
+Task<Replies> Cluster::perform_apart(const std::vector<Command>& commands, loop::Instant deadline) {
+  loop::Loop& loop = loop::Loop::current();
+  std::vector<Step> steps(commands.size());
+  std::vector<Step*> left;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    steps[i].command = &commands[i];
+    left.push_back(&steps[i]);
+  }
+  Backoff backoff(settle_pause, settings_->options.max_backoff);
+  while (!left.empty()) {
+    std::vector<Part> parts = co_await split(left, deadline);
+    std::vector<Task<>> running;
+    for (Part& part : parts) running.push_back(run_part(part, deadline));
+    co_await when_all(std::move(running));
+    left = co_await redirected(parts, deadline);
+    const Duration pause = backoff.next();
+    if (left.empty() || end_ || deadline - loop.now() <= pause) break;
+    co_await sleep(pause);
+  }
+  Replies results;
+  results.reserve(steps.size());
+  for (Step& step : steps) {
+    results.push_back(std::move(step.result).value_or(Problem::from(Errc::TimedOut)));
+  }
+  co_return results;
+}
+
+/// A command without a key goes where the one before it does, so that WAIT is about that.
+Task<std::vector<Cluster::Part>> Cluster::split(const std::vector<Step*>& steps,
+                                                loop::Instant deadline) {
+  std::vector<Part> parts;
+  std::size_t current = 0;
+  for (Step* const step : steps) {
+    const auto slot = resp::slot_of(*step->command);
+    if (slot || parts.empty()) {
+      Result<Member, Problem> member = co_await member_for(slot, deadline);
+      if (!member) {
+        step->result = std::move(member).error();
+        continue;
+      }
+      const auto found = std::ranges::find_if(
+          parts, [&](const Part& one) { return one.member.node == member->node; });
+      current = static_cast<std::size_t>(found - parts.begin());
+      if (found == parts.end()) parts.push_back({.member = *std::move(member)});
+    }
+    parts[current].steps.push_back(step);
+  }
+  co_return parts;
+}
+
+Task<> Cluster::run_part(Part& part, loop::Instant deadline) {
+  std::vector<Command> commands;
+  for (const Step* const step : part.steps) commands.push_back(*step->command);
+  const BatchPtr batch = make_batch(commands, Atomicity::None);
+  co_await Node::run(part.member.node, batch, has_blocking(commands), deadline);
+  if (batch->failure()) start_refresh();
+  part.was_lost = batch->failure() && !batch->is_sent();
+  Replies results = results_of(*batch);
+  for (std::size_t i = 0; i < results.size(); ++i) part.steps[i]->result = std::move(results[i]);
+}
+
+/// Returns the commands that have to be sent once more.
+Task<std::vector<Cluster::Step*>> Cluster::redirected(std::vector<Part>& parts,
+                                                      loop::Instant deadline) {
+  std::vector<Step*> again;
+  for (Part& part : parts) {
+    for (Step* const step : part.steps) {
+      const Redirection found = read_redirection(replied_error(*step->result), part.member.place);
+      if (found.kind == Kind::Ask) {
+        const std::span<const Command> one(step->command, 1);
+        Replies result = co_await perform_together(one, Atomicity::None, deadline);
+        step->result = std::move(result.front());
+      } else if (found.kind != Kind::None || part.was_lost) {
+        if (found.kind == Kind::Moved) note_moved(found);
+        if (found.kind == Kind::Later) start_refresh();
+        again.push_back(step);
+      }
+    }
+  }
+  co_return again;
+}
+
+// The map of slots --------------------------------------------------------------------------------
+
+Cluster::Member Cluster::member_at(const Endpoint& place) {
+  const auto found = std::ranges::find(members_, place, &Member::place);
+  if (found != members_.end()) return *found;
+  const auto locate = [place]() { return located(place); };
+  members_.push_back(
+      {.place = place,
+       .node = std::make_shared<Node>(settings_, locate, Role::Server, Node::Away::Fail)});
+  if (end_) members_.back().node->close(*end_);
+  return members_.back();
+}
+
+Task<Result<Endpoint, Problem>> Cluster::located(Endpoint place) { co_return place; }
+
+void Cluster::note_moved(const Redirection& moved) {
+  const Member member = member_at(moved.place);
+  const auto at = std::ranges::find(members_, member.place, &Member::place);
+  slots_[moved.slot] = static_cast<std::uint16_t>(at - members_.begin());
+  start_refresh();
+}
+
+void Cluster::start_refresh() {
+  if (is_refreshing_ || end_) return;
+  is_refreshing_ = true;
+  tasks_.spawn(refresh());
+}
+
+/// Asks one node after the other, those that are known in random order, then those of the options.
+Task<> Cluster::refresh() {
+  const Duration pause = next_refresh_ - loop::Loop::current().now();
+  if (pause > Duration(0)) co_await sleep(pause);
+  std::vector<Endpoint> order;
+  for (std::size_t i = 1; i < members_.size(); ++i) order.push_back(members_[i].place);
+  if (!order.empty()) {
+    const auto first = static_cast<std::ptrdiff_t>(crypto::random_word() % order.size());
+    std::ranges::rotate(order, order.begin() + first);
+  }
+  for (const Endpoint& one : settings_->endpoints) order.push_back(one);
+  bool is_done = false;
+  for (const Endpoint& one : order) {
+    if (!is_done && !end_) is_done = co_await refresh_from(member_at(one));
+  }
+  next_refresh_ = later(loop::Loop::current().now(), refresh_interval);
+  is_refreshing_ = false;
+  refreshed_.wake_all();
+}
+
+Task<bool> Cluster::refresh_from(Member asked) {
+  const std::vector<Command> commands(1, Command("CLUSTER", "SLOTS"));
+  const BatchPtr batch = make_batch(commands, Atomicity::None);
+  const Duration limit = settings_->options.connect;
+  co_await Node::run(asked.node, batch, false, later(loop::Loop::current().now(), limit));
+  const Replies results = results_of(*batch);
+  if (!results.front()) {
+    last_problem_ = results.front().error();
+    co_return false;
+  }
+  const std::vector<SlotRange> ranges = read_slots(*results.front(), asked.place);
+  if (ranges.empty()) {
+    last_problem_ = net::could_not(
+        "ask " + asked.place.to_string() + " for the slots", Error(Errc::ErrorReply, "redis"),
+        results.front()->is_error() ? std::string(results.front()->text())
+                                    : std::string("it knows none"));
+    co_return false;
+  }
+  apply(ranges);
+  last_problem_.reset();
+  co_return true;
+}
+
+/// Nodes without slots are forgotten. What they were asked, they answer first: tasks that wait keep
+/// them.
+void Cluster::apply(const std::vector<SlotRange>& ranges) {
+  std::vector<Member> members(1);
+  std::ranges::fill(slots_, std::uint16_t{0});
+  for (const SlotRange& range : ranges) {
+    auto found = std::ranges::find(members, range.master, &Member::place);
+    if (found == members.end()) {
+      members.push_back(member_at(range.master));
+      found = members.end() - 1;
+    }
+    std::fill(slots_.begin() + range.first, slots_.begin() + range.last + 1,
+              static_cast<std::uint16_t>(found - members.begin()));
+  }
+  members_ = std::move(members);
+  has_map_ = true;
+}
+
+}  // namespace skua::redis

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// In: the addresses of Sentinels. Out: that of the master, and its changes. One connection serves
+// both: RESP3 lets a subscriber send commands.
+#include "redis/sentinels.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include "loop/loop.hpp"
+#include "loop/timed_wait.hpp"
+#include "net/problem.hpp"
+#include "redis/backoff.hpp"
+#include "skua/redis_command.hpp"
+
+namespace skua::redis {
+namespace {
+
+constexpr std::string_view switch_channel = "+switch-master";
+
+Task<> wait(Batch& batch, Duration limit) {
+  loop::Loop& loop = loop::Loop::current();
+  const loop::Instant deadline = later(loop.now(), limit);
+  while (!batch.is_done()) {
+    const Duration left = deadline - loop.now();
+    if (left <= Duration(0)) co_return;
+    co_await loop::TimedWait(loop, batch.changed(), left);
+  }
+}
+
+// Also ends the watch of a connection that brings nothing more: see Connection's stall.
+Task<> ping(Connection& link, Duration limit) {
+  std::string wire;
+  Command("PING").write(wire);
+  const auto batch = std::make_shared<Batch>(std::move(wire), 1);
+  link.send(batch);
+  co_await wait(*batch, limit);
+}
+
+}  // namespace
+
+Sentinels::Sentinels(std::shared_ptr<const Settings> settings, std::function<void()> on_switch)
+    : settings_(std::move(settings)),
+      on_switch_(std::move(on_switch)),
+      known_(settings_->endpoints) {}
+
+Sentinels::~Sentinels() { close(); }
+
+void Sentinels::close() noexcept {
+  on_switch_ = nullptr;
+  if (const Connection::Self link = std::exchange(link_, nullptr)) link->on_push(nullptr);
+}
+
+Task<Result<Endpoint, Problem>> Sentinels::locate() {
+  if (!std::exchange(is_watching_, true)) tasks_.spawn(watch());
+  if (link_ != nullptr && link_->is_open()) {
+    Result<Endpoint, Problem> told = co_await ask(link_);
+    if (told) co_return told;
+  }
+  Problem last = Problem::from(Errc::NotFound);
+  const std::vector<Endpoint> order = known_;
+  for (const Endpoint& one : order) {
+    Result<Connection::Self, Problem> link =
+        co_await Connection::open(settings_, one, Role::Sentinel);
+    if (!link) {
+      last = std::move(link).error();
+      continue;
+    }
+    Result<Endpoint, Problem> told = co_await ask(*link);
+    if (told) {
+      const auto at = std::ranges::find(known_, one);
+      if (at != known_.end()) std::rotate(known_.begin(), at, at + 1);
+      co_return told;
+    }
+    last = std::move(told).error();
+  }
+  co_return last;
+}
+
+Task<Result<Endpoint, Problem>> Sentinels::ask(Connection::Self link) {
+  const std::string& name = settings_->options.master;
+  const std::string step = "ask " + link->endpoint().to_string() + " for the master " + name;
+  std::string wire;
+  Command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name).write(wire);
+  const auto batch = std::make_shared<Batch>(std::move(wire), 1);
+  link->send(batch);
+  const Duration limit = settings_->options.connect;
+  co_await wait(*batch, limit);
+  if (batch->failure()) co_return *batch->failure();
+  if (!batch->is_done()) {
+    co_return net::timed_out(step, {limit, "redis::Options::connect"});
+  }
+  const Reply& told = batch->replies().front();
+  if (told.is_error()) co_return net::could_not(step, Errc::ErrorReply, std::string(told.text()));
+  const auto port = told[1].integer();
+  if (told.size() != 2 || !port || *port <= 0 || *port > 65535) {
+    co_return net::could_not(step, Errc::NotFound, "it does not know it");
+  }
+  master_ =
+      Endpoint{.host = std::string(told[0].text()), .port = static_cast<std::uint16_t>(*port)};
+  co_return *master_;
+}
+
+Task<Result<Connection::Self, Problem>> Sentinels::connect() {
+  Problem last;
+  const std::vector<Endpoint> order = known_;
+  for (const Endpoint& one : order) {
+    Result<Connection::Self, Problem> link =
+        co_await Connection::open(settings_, one, Role::Sentinel);
+    if (link) co_return link;
+    last = std::move(link).error();
+  }
+  co_return last;
+}
+
+Task<> Sentinels::watch() {
+  const Options& options = settings_->options;
+  Backoff backoff(options.min_backoff, options.max_backoff);
+  std::string subscribe;
+  Command("SUBSCRIBE", switch_channel).write(subscribe);
+  while (on_switch_) {
+    Result<Connection::Self, Problem> link = co_await connect();
+    if (link && on_switch_) {
+      backoff.reset();
+      link_ = *link;
+      link_->on_push([this](const Reply& push) { on_push(push); });
+      link_->write(subscribe);
+      // The master may have changed while nobody watched.
+      const std::optional<Endpoint> before = master_;
+      const Result<Endpoint, Problem> now = co_await ask(*link);
+      if (now && before && *before != *now && on_switch_) on_switch_();
+    }
+    while (link && (*link)->is_open() && on_switch_) {
+      co_await sleep(options.stall / 2);
+      co_await ping(**link, options.stall);
+    }
+    link_.reset();
+    co_await sleep(backoff.next());
+  }
+}
+
+/// `message +switch-master "NAME OLD-IP OLD-PORT NEW-IP NEW-PORT"`
+void Sentinels::on_push(const Reply& push) {
+  const bool is_switch = push[0].text() == "message" && push[1].text() == switch_channel &&
+                         push[2].text().starts_with(settings_->options.master + " ");
+  if (is_switch && on_switch_) on_switch_();
+}
+
+}  // namespace skua::redis

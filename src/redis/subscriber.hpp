@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "redis/connection.hpp"
+#include "redis/topology.hpp"
+#include "skua/async.hpp"
+#include "skua/redis.hpp"
+#include "skua/waiter.hpp"
+
+namespace skua::redis {
+
+/// The messages that wait for the program, up to its bounds.
+class MessageQueue final {
+ public:
+  explicit MessageQueue(const SubscribeOptions& options) noexcept : options_(options) {}
+
+  /// Adds a message. Returns false if there is no room and the options say to end.
+  bool add(Message message);
+  /// Messages may have been lost here.
+  void add_gap();
+  /// Returns the next message, or a gap; nullopt if there is none.
+  std::optional<Message> take();
+
+ private:
+  void drop_oldest();
+
+  SubscribeOptions options_;
+  std::deque<Message> messages_;
+  std::size_t bytes_ = 0;
+  bool begins_with_gap_ = false;
+};
+
+/// The connection of a subscription, and what came over it.
+///
+/// Lifetime: shared by the subscription and the task that waits for a message.
+class Subscriber final {
+ public:
+  Subscriber(std::shared_ptr<const Settings> settings, std::shared_ptr<Topology> topology,
+             const SubscribeOptions& options);
+  Subscriber(const Subscriber&) = delete;
+  Subscriber& operator=(const Subscriber&) = delete;
+  ~Subscriber();
+
+  /// Subscribes for the first time; see Client::subscribe().
+  static Task<Result<void, Problem>> start(std::shared_ptr<Subscriber> self, Channels channels);
+  static Task<Result<Message, Problem>> next(std::shared_ptr<Subscriber> self);
+  void add(const Channels& channels);
+  void remove(const Channels& channels);
+  void end(const Problem& why);
+
+ private:
+  /// Names of one kind, and the command that subscribes to them.
+  struct Names {
+    std::string_view command;  ///< `SUBSCRIBE`
+    std::vector<std::string> all{};
+  };
+
+  Task<> stay_subscribed();
+  Task<Result<Connection::Self, Problem>> open();
+  Task<> watch(Connection::Self connection);
+  void drop_connection(const Problem& why);
+  void subscribe_to_all();
+  void add_names(Names& names, const std::vector<std::string>& more);
+  void remove_names(Names& names, const std::vector<std::string>& some);
+  void on_push(const Reply& push);
+  void on_error(const Reply& error);
+  void on_message(const Reply& push, std::size_t channel_at, std::string_view pattern);
+  [[nodiscard]] bool is_in_one_slot() const noexcept;
+
+  std::shared_ptr<const Settings> settings_;  // shared with all of the client
+  std::shared_ptr<Topology> topology_;        // shared with the client
+  Names channels_{.command = "SUBSCRIBE"};
+  Names patterns_{.command = "PSUBSCRIBE"};
+  Names shards_{.command = "SSUBSCRIBE"};
+  MessageQueue queue_;
+  Connection::Self connection_{};
+  std::size_t unconfirmed_ = 0;       // names that the server has not confirmed yet
+  std::size_t leaving_ = 0;           // shard channels that were unsubscribed from, likewise
+  loop::Instant confirm_by_{};        // all of them
+  bool is_subscribed_ = false;        // all names were confirmed, once
+  bool needs_gap_ = false;            // once all names are confirmed again
+  std::optional<Problem> problem_{};  // of the last attempt
+  std::optional<Problem> end_{};
+  skua::detail::WaiterList changed_;  // for the program
+  skua::detail::WaiterList closed_;   // for watch()
+  Scope tasks_;                       // the last member: its task uses the others
+};
+
+}  // namespace skua::redis

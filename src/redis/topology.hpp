@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "loop/clock.hpp"
+#include "redis/batch.hpp"
+#include "redis/connection.hpp"
+#include "redis/settings.hpp"
+#include "skua/error.hpp"
+#include "skua/redis.hpp"
+#include "skua/task.hpp"
+
+namespace skua::redis {
+
+/// Whether commands are a transaction.
+enum class Atomicity : std::uint8_t { None, Transaction };
+
+/// Decides which server gets which command: one server, the master that Sentinels tell, or the
+/// nodes of a cluster.
+///
+/// Lifetime: shared by the client and the tasks that wait.
+class Topology {
+ public:
+  Topology() = default;
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
+  virtual ~Topology() = default;
+
+  /// Runs commands, and returns a result for each; of a transaction, also for its MULTI and EXEC.
+  virtual Task<Replies> perform(std::vector<Command> commands, Atomicity atomicity,
+                                loop::Instant deadline) = 0;
+  /// Returns the server for subscriptions; to shard channels: that of their slot.
+  virtual Task<Result<Endpoint, Problem>> place_of(std::optional<std::uint16_t> slot) = 0;
+  /// What place_of() returned was wrong.
+  virtual void misplaced() = 0;
+  /// Returns what its servers have to be.
+  [[nodiscard]] virtual Role role() const noexcept = 0;
+  /// Fails all that wait, and later commands.
+  virtual void close(const Problem& why) = 0;
+};
+
+/// Makes the topology for an Options::mode, on the current loop.
+std::shared_ptr<Topology> make_topology(const std::shared_ptr<const Settings>& settings);
+
+// For topologies.
+
+/// Whether a batch comes after an ASK redirection.
+enum class Asking : std::uint8_t { No, Yes };
+
+/// Returns commands as a batch.
+BatchPtr make_batch(std::span<const Command> commands, Atomicity atomicity,
+                    Asking asking = Asking::No);
+/// Returns a result for each command of a batch that is done.
+Replies results_of(Batch& batch, Asking asking = Asking::No);
+/// Reports whether one of the commands blocks.
+bool has_blocking(std::span<const Command> commands) noexcept;
+/// Returns the error that a server replied, or an empty view.
+std::string_view replied_error(const Result<Reply, Problem>& result) noexcept;
+
+}  // namespace skua::redis
