@@ -58,6 +58,7 @@ ruby ruby
 /usr/sbin/haproxy haproxy
 /usr/sbin/squid squid
 redis-cli redis-tools
+redis-server redis-server
 litmus litmus
 prometheus prometheus
 rclone rclone

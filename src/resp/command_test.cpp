@@ -23,7 +23,7 @@ TEST(Command, IsAnArrayOfBulkStrings) {
             "*3\r\n$3\r\nSET\r\n$3\r\nkey\r\n$7\r\nva\r\nlue\r\n");
   EXPECT_EQ(wire(Command("GET", "")), "*2\r\n$3\r\nGET\r\n$0\r\n\r\n");
   EXPECT_EQ(wire(Command("ECHO", std::string("a\0b", 3))),
-            std::string("*2\r\n$4\r\nECHO\r\n$3\r\na\0b\r\n", 27));
+            std::string("*2\r\n$4\r\nECHO\r\n$3\r\na\0b\r\n", 23));
 }
 
 TEST(Command, TakesNumbers) {

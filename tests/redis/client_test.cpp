@@ -23,6 +23,12 @@ using Peer = FakeRedis::Peer;
 
 class RedisClient : public ::testing::Test {
  protected:
+  /// Starts a task in a turn of the loop.
+  template <class T>
+  void start(Task<T>& task) {
+    loop->post([&task] { task.start(nullptr, nullptr); });
+    loop->poll();
+  }
   template <class T>
   T run(Task<T> task) {
     return loop->run(std::move(task));
@@ -231,7 +237,7 @@ TEST_F(RedisClient, ADroppedTaskDoesNotShiftReplies) {
   EXPECT_EQ(reply_to(client, "first"), "first");
   for (int turns = 0; turns < 4; ++turns) {  // dropped in each turn up to its reply
     auto dropped = std::make_optional(client.command("ECHO", "dropped"));
-    dropped->start(nullptr, nullptr);
+    start(*dropped);
     for (int i = 0; i < turns; ++i) loop->poll(1ms);
     dropped.reset();
     EXPECT_EQ(reply_to(client, "next"), "next");
@@ -243,8 +249,8 @@ TEST_F(RedisClient, ADroppedTaskIsNotSentOnceConnected) {
   Client client(server.url());
   auto dropped = std::make_optional(client.command("ECHO", "dropped"));
   auto kept = client.command("ECHO", "kept");
-  dropped->start(nullptr, nullptr);
-  kept.start(nullptr, nullptr);
+  start(*dropped);
+  start(kept);
   dropped.reset();
   until([&] { return kept.is_done(); });
   EXPECT_EQ(server.heard(), (std::vector<Words>{{"ECHO", "kept"}}));
@@ -269,11 +275,11 @@ TEST_F(RedisClient, TasksEndWithTheClient) {
   FakeRedis server([](const Words&, Peer&) { return std::string(); });
   auto client = std::make_unique<Client>(server.url());
   auto waits = client->command("GET", "a");
-  waits.start(nullptr, nullptr);
+  start(waits);
   until([&] { return server.heard().size() == 1; });
   auto is_new = client->command("GET", "b");
   client.reset();
-  is_new.start(nullptr, nullptr);
+  start(is_new);
   until([&] { return waits.is_done() && is_new.is_done(); });
   EXPECT_EQ(waits.result().error().code(), Errc::Closed);
   EXPECT_EQ(is_new.result().error().code(), Errc::Closed);
@@ -300,8 +306,9 @@ TEST_F(RedisClient, CommandsWaitForAServerThatIsAway) {
   Client client(quick(server));
   EXPECT_EQ(reply_to(client, "a"), "a");
   server.go_away();
+  for (int i = 0; i < 5; ++i) loop->poll(1ms);  // the client hears of it
   auto waits = client.command("ECHO", "b");
-  waits.start(nullptr, nullptr);
+  start(waits);
   for (int i = 0; i < 5; ++i) loop->poll(5ms);
   ASSERT_FALSE(waits.is_done());
   server.come_back();
@@ -329,14 +336,14 @@ TEST_F(RedisClient, AFullQueueFailsAtOnce) {
   std::vector<Task<Result<Reply, Problem>>> tasks;
   for (int i = 0; i < 3; ++i) {
     tasks.push_back(client.command("ECHO", i));
-    tasks.back().start(nullptr, nullptr);
+    start(tasks.back());
   }
   EXPECT_FALSE(tasks[0].is_done());
   EXPECT_FALSE(tasks[1].is_done());
   ASSERT_TRUE(tasks[2].is_done());
   EXPECT_EQ(tasks[2].result().error().code(), Errc::Overloaded);
   tasks[0] = client.command("ECHO", 0);  // drops the first one, which makes room
-  tasks[0].start(nullptr, nullptr);
+  start(tasks[0]);
   EXPECT_FALSE(tasks[0].is_done());
   server.come_back();
   until([&] { return tasks[0].is_done() && tasks[1].is_done(); });
@@ -347,7 +354,7 @@ TEST_F(RedisClient, AServerThatIsLoadingIsAskedAgain) {
   server.hello = "-LOADING Redis is loading the dataset in memory\r\n";
   Client client(quick(server));
   auto waits = client.command("ECHO", "a");
-  waits.start(nullptr, nullptr);
+  start(waits);
   until([&] { return server.logins().size() >= 2; });
   server.hello = "%0\r\n";
   until([&] { return waits.is_done(); });
@@ -409,7 +416,7 @@ TEST_F(RedisClient, ABlockingCommandHoldsNobodyUp) {
   });
   Client client(quick(server));
   auto waits = client.command("BLPOP", "queue", 0);
-  waits.start(nullptr, nullptr);
+  start(waits);
   until([&] { return blocked != nullptr; });
   EXPECT_EQ(reply_to(client, "a"), "a");
   EXPECT_FALSE(waits.is_done());
@@ -419,7 +426,7 @@ TEST_F(RedisClient, ABlockingCommandHoldsNobodyUp) {
   EXPECT_EQ(server.connection_count(), 2U);
   // The connection is kept for the next one.
   auto again = client.command("BLPOP", "queue", 0);
-  again.start(nullptr, nullptr);
+  start(again);
   until([&] { return server.heard().size() == 3; });
   EXPECT_EQ(server.connection_count(), 2U);
 }
@@ -432,7 +439,7 @@ TEST_F(RedisClient, ADroppedBlockingCommandClosesItsConnection) {
   });
   Client client(quick(server));
   auto waits = std::make_optional(client.command("XREAD", "BLOCK", 0, "STREAMS", "s", "$"));
-  waits->start(nullptr, nullptr);
+  start(*waits);
   until([&] { return blocked != nullptr; });
   waits.reset();
   until([&] { return !blocked->is_open; });
@@ -446,7 +453,7 @@ TEST_F(RedisClient, BlockingCommandsAreBounded) {
   std::vector<Task<Result<Reply, Problem>>> tasks;
   for (int i = 0; i < 3; ++i) {
     tasks.push_back(client.command("BLPOP", "queue", 0));
-    tasks.back().start(nullptr, nullptr);
+    start(tasks.back());
   }
   ASSERT_TRUE(tasks[2].is_done());
   EXPECT_EQ(tasks[2].result().error().code(), Errc::Overloaded);

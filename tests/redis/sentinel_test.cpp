@@ -20,6 +20,12 @@ using Peer = FakeRedis::Peer;
 
 class RedisSentinel : public ::testing::Test {
  protected:
+  /// Starts a task in a turn of the loop.
+  template <class T>
+  void start(Task<T>& task) {
+    loop->post([&task] { task.start(nullptr, nullptr); });
+    loop->poll();
+  }
   template <class T>
   T run(Task<T> task) {
     return loop->run(std::move(task));
@@ -119,7 +125,7 @@ TEST_F(RedisSentinel, AReplicaIsNotTakenForTheMaster) {
   one.role = "*5\r\n$5\r\nslave\r\n$1\r\na\r\n:1\r\n$9\r\nconnected\r\n:0\r\n";
   Client client(options());
   auto waits = client.command(Command("ECHO", "a").within(5s));
-  waits.start(nullptr, nullptr);
+  start(waits);
   until([&] { return one.connection_count() >= 2; });
   EXPECT_FALSE(waits.is_done());
   EXPECT_TRUE(one.heard().empty());

@@ -36,6 +36,12 @@ std::string message(std::string_view channel, std::string_view payload) {
 
 class RedisSubscription : public ::testing::Test {
  protected:
+  /// Starts a task in a turn of the loop.
+  template <class T>
+  void start(Task<T>& task) {
+    loop->post([&task] { task.start(nullptr, nullptr); });
+    loop->poll();
+  }
   template <class T>
   T run(Task<T> task) {
     return loop->run(std::move(task));
@@ -76,6 +82,7 @@ TEST_F(RedisSubscription, SurvivesItsConnectionWithAGap) {
   server.push(message("news", "before"));
   EXPECT_EQ(run(news->next())->payload, "before");
   server.go_away();
+  for (int i = 0; i < 5; ++i) loop->poll(1ms);
   server.come_back();
   const auto gap = run(news->next());
   ASSERT_TRUE(gap) << gap.error().text;
@@ -156,6 +163,7 @@ TEST_F(RedisSubscription, ChannelsComeAndGo) {
   EXPECT_EQ(server.heard()[1], (Words{"SUBSCRIBE", "b"}));
   EXPECT_EQ(server.heard()[2], (Words{"UNSUBSCRIBE", "a"}));
   server.go_away();
+  for (int i = 0; i < 5; ++i) loop->poll(1ms);
   server.come_back();
   EXPECT_EQ(run(news->next())->kind, Kind::Gap);
   EXPECT_EQ(server.heard().back(), (Words{"SUBSCRIBE", "b"}));
@@ -172,7 +180,7 @@ TEST_F(RedisSubscription, EndsWithItsClientAndItsObject) {
   }
   until([&] { return !server.peer(1).is_open; });
   auto waits = news->next();
-  waits.start(nullptr, nullptr);
+  start(waits);
   client.reset();
   until([&] { return waits.is_done(); });
   EXPECT_EQ(waits.result().error().code(), Errc::Closed);
