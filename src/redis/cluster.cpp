@@ -30,6 +30,14 @@ std::optional<std::uint16_t> first_slot(std::span<const Command> commands) noexc
   return std::nullopt;
 }
 
+bool is_in_one_slot(std::span<const Command> commands) noexcept {
+  const std::optional<std::uint16_t> first = first_slot(commands);
+  return std::ranges::all_of(commands, [first](const Command& command) {
+    const auto slot = resp::slot_of(command);
+    return !slot || slot == first;
+  });
+}
+
 // The first redirection among the replies; of a transaction, any of its commands may have one.
 Redirection redirection_of(const Replies& results, const Endpoint& asked) {
   for (const auto& result : results) {
@@ -65,6 +73,11 @@ Task<Result<Endpoint, Problem>> Cluster::place_of(std::optional<std::uint16_t> s
 
 Task<Replies> Cluster::perform(std::vector<Command> commands, Atomicity atomicity,
                                loop::Instant deadline) {
+  if (atomicity == Atomicity::Transaction && !is_in_one_slot(commands)) {
+    const Problem why{.error = Error(Errc::Unsupported, "redis"),
+                      .text = "the keys of a transaction have to be in one slot"};
+    co_return Replies(commands.size() + 2, why);
+  }
   if (commands.size() == 1 || atomicity == Atomicity::Transaction) {
     Replies results = co_await perform_together(commands, atomicity, deadline);
     co_return results;

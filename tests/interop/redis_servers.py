@@ -4,6 +4,7 @@ import pathlib
 import queue
 import subprocess
 import threading
+import time
 
 from servers import Server, found, until
 
@@ -39,17 +40,19 @@ class Driven:
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-        self.lines: queue.Queue[str] = queue.Queue()
+        self.lines: queue.Queue[tuple[float, str]] = queue.Queue()
+        self.time = 0.0  # at which the last line that was taken came
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
         return self
 
     def read(self):
         for line in self.process.stdout:
-            self.lines.put(line.rstrip("\n"))
+            self.lines.put((time.monotonic(), line.rstrip("\n")))
 
     def line(self, seconds: float = LINE_SECONDS) -> str:
-        return self.lines.get(timeout=seconds)
+        self.time, line = self.lines.get(timeout=seconds)
+        return line
 
     def ask(self, line: str) -> str:
         self.process.stdin.write(line + "\n")
@@ -68,7 +71,7 @@ class Driven:
         self.thread.join(LINE_SECONDS)
         rest = []
         while not self.lines.empty():
-            rest.append(self.lines.get())
+            rest.append(self.line())
         return rest
 
     def __exit__(self, *_):

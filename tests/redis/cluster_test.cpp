@@ -198,6 +198,16 @@ TEST_F(RedisCluster, ATransactionFollowsItsSlotAsAWhole) {
   EXPECT_EQ(replies->front().integer(), 1);
 }
 
+TEST_F(RedisCluster, ATransactionOfTwoSlotsIsRefused) {
+  Client client(options());
+  std::vector<Command> commands;
+  commands.emplace_back("INCR", "foo");
+  commands.emplace_back("INCR", "bar");
+  const auto replies = run(client.transaction(std::move(commands)));
+  ASSERT_FALSE(replies);
+  EXPECT_EQ(replies.error().code(), Errc::Unsupported);
+}
+
 TEST_F(RedisCluster, ADeadNodeIsReplacedByTheOneThatTakesItsSlots) {
   Client client(options());
   EXPECT_EQ(get(client, "foo"), at("foo", high));
