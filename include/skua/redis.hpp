@@ -28,7 +28,7 @@ struct Settings;
 class Subscriber;
 class Topology;
 
-/// What the servers are to each other.
+/// How several servers belong together.
 enum class Mode : std::uint8_t {
   Single,    ///< one server
   Sentinel,  ///< Sentinels know which server is the master
@@ -94,7 +94,7 @@ class SKUA_API Channels final {
   std::vector<std::string> shards_;
 };
 
-/// What becomes of messages that come faster than they are taken.
+/// The fate of messages that come faster than they are taken.
 enum class Overflow : std::uint8_t {
   DropOldest,  ///< the next message is a gap
   Close,       ///< the subscription ends with Overloaded

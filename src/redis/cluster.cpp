@@ -16,8 +16,6 @@
 namespace skua::redis {
 namespace {
 
-using Kind = Redirection::Kind;
-
 constexpr Duration refresh_interval = 100ms;
 constexpr Duration settle_pause = 20ms;
 // Redirections without a pause between them; a cluster that is being changed needs two or three.
@@ -42,7 +40,7 @@ bool is_in_one_slot(std::span<const Command> commands) noexcept {
 Redirection redirection_of(const Replies& results, const Endpoint& asked) {
   for (const auto& result : results) {
     Redirection found = read_redirection(replied_error(result), asked);
-    if (found.kind != Kind::None) return found;
+    if (found.kind != Redirection::Kind::None) return found;
   }
   return {};
 }
@@ -108,12 +106,12 @@ Task<Replies> Cluster::perform_together(std::span<const Command> commands, Atomi
     if (batch->failure()) start_refresh();
     const Redirection found = redirection_of(results, member->place);
     const bool is_lost = batch->failure() && !batch->is_sent();
-    if (found.kind == Kind::None && !is_lost) co_return results;
+    if (found.kind == Redirection::Kind::None && !is_lost) co_return results;
     bool is_quick = false;
-    if (found.kind == Kind::Moved) {
+    if (found.kind == Redirection::Kind::Moved) {
       note_moved(found);
       is_quick = ++quick < max_quick_redirections;
-    } else if (found.kind == Kind::Ask && atomicity == Atomicity::None) {
+    } else if (found.kind == Redirection::Kind::Ask && atomicity == Atomicity::None) {
       ask = found.place;
       is_quick = ++quick < max_quick_redirections;
     } else {
@@ -156,7 +154,7 @@ Task<Result<Cluster::Member, Problem>> Cluster::member_for(std::optional<std::ui
 
 // Pipelines ---------------------------------------------------------------------------------------
 
-/// What becomes of a command of a pipeline.
+/// A command of a pipeline on its way to its result.
 struct Cluster::Step {
   const Command* command = nullptr;
   std::optional<Result<Reply, Problem>> result{};
@@ -238,13 +236,13 @@ Task<std::vector<Cluster::Step*>> Cluster::redirected(std::vector<Part>& parts,
   for (Part& part : parts) {
     for (Step* const step : part.steps) {
       const Redirection found = read_redirection(replied_error(*step->result), part.member.place);
-      if (found.kind == Kind::Ask) {
+      if (found.kind == Redirection::Kind::Ask) {
         const std::span<const Command> one(step->command, 1);
         Replies result = co_await perform_together(one, Atomicity::None, deadline);
         step->result = std::move(result.front());
-      } else if (found.kind != Kind::None || part.was_lost) {
-        if (found.kind == Kind::Moved) note_moved(found);
-        if (found.kind == Kind::Later) start_refresh();
+      } else if (found.kind != Redirection::Kind::None || part.was_lost) {
+        if (found.kind == Redirection::Kind::Moved) note_moved(found);
+        if (found.kind == Redirection::Kind::Later) start_refresh();
         again.push_back(step);
       }
     }

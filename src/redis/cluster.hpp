@@ -68,7 +68,7 @@ class Cluster final : public Topology {
   void apply(const std::vector<SlotRange>& ranges);
 
   std::shared_ptr<const Settings> settings_;  // shared with all of the client
-  std::vector<Member> members_;               // the first one is none
+  std::vector<Member> members_;               // from the second on
   std::vector<std::uint16_t> slots_;          // the index of each slot's master in members_
   std::optional<Problem> last_problem_{};     // of the last refresh
   std::optional<Problem> end_{};

@@ -19,7 +19,7 @@
 
 namespace skua::redis {
 
-/// What a connection is for, which decides how it logs in.
+/// The purpose of a connection, which decides how it logs in.
 enum class Role : std::uint8_t {
   Server,    ///< a single server, or a node of a cluster
   Master,    ///< a master that Sentinels told: it has to confirm that it is one

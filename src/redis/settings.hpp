@@ -13,7 +13,7 @@
 
 namespace skua::redis {
 
-/// Where a server listens: a host and a port, or the path of a Unix socket.
+/// The place of a server: a host and a port, or the path of a Unix socket.
 struct Endpoint {
   std::string host{};
   std::uint16_t port = 0;

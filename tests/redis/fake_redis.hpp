@@ -21,7 +21,7 @@ class FakeRedis final {
  public:
   using Words = std::vector<std::string>;
   class Peer;
-  /// Returns the reply to a command in RESP3; an empty one is none.
+  /// Returns the reply to a command in RESP3; empty: no reply.
   using Answer = std::function<std::string(const Words& words, Peer& peer)>;
 
   /// A connection of a client.
