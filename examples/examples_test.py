@@ -27,7 +27,7 @@ import urllib.parse
 sys.dont_write_bytecode = True
 
 import socket_examples  # noqa: E402
-from harness import TIMEOUT, Example, equal  # noqa: E402
+from harness import SKIPPED, TIMEOUT, Example, equal  # noqa: E402
 
 SITE = pathlib.Path(__file__).resolve().parent / "site"
 
@@ -499,10 +499,39 @@ def client(program: str):
     server.end()
 
 
+def redis(program: str):
+    if not shutil.which("redis-server"):
+        print("skipped: redis-server is not installed")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as folder:
+        place = f"{folder}/redis.sock"
+        command = ["redis-server", "--port", "0", "--unixsocket", place, "--save", "", "--dir", folder]
+        server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        Example.running.append(server)
+        one, two = Example(program, f"unix:{place}"), Example(program, f"unix:{place}")
+        status, text, _ = one.get("/a")
+        while status == 503:  # the server is not there yet
+            status, text, _ = one.get("/a")
+        equal(text, "1 visits of /a\n")
+        events = two.connection()
+        events.request("GET", "/live")
+        stream = events.getresponse()
+        while not select.select([stream.fp], [], [], 0.05)[0]:  # until it is subscribed
+            equal(two.get("/b")[0], 200)
+        equal(stream.readline(), b"event: visit\n")
+        equal(stream.readline(), b"data: /b\n")
+        equal(two.get("/a")[1], "2 visits of /a\n")
+        events.close()
+        for example in (one, two):
+            example.end()
+        server.terminate()
+        equal(server.wait(TIMEOUT), 0)
+
+
 if __name__ == "__main__":
     tests = {f.__name__: f for f in (hello, routes, files, reverse_proxy, embedded_files, multicore, prepared, visitor_counter, testing, graceful, operations, tracing, hand_over,
                                      auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
-                                     late_answer, https, chat, ws_client, client, *socket_examples.TESTS)}
+                                     late_answer, https, chat, ws_client, client, redis, *socket_examples.TESTS)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:
         sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
     try:

@@ -153,6 +153,13 @@ struct RateLimitOptions {
   std::string policy = "default";
 };
 
+/// The decision of a limit about one request.
+struct RateDecision {
+  bool is_allowed = true;
+  std::size_t remaining = 0;  ///< requests that would be allowed now
+  Duration wait{};            ///< until the next is allowed, or the whole burst is available again
+};
+
 /// Answers 429 to clients that send too many requests.
 class SKUA_API RateLimit final {
  public:
@@ -163,6 +170,11 @@ class SKUA_API RateLimit final {
   void finish(const Request& request, Response& response) const;
 
  private:
+  friend class SharedRateLimit;
+  [[nodiscard]] std::string key_of(const Request& request) const;
+  [[nodiscard]] std::optional<Response> count(Request& request, const std::string& key) const;
+  [[nodiscard]] std::optional<Response> judge(Request& request, const RateDecision& decision) const;
+
   std::function<std::string(const Request&)> key_;
   std::string name_;    // as written in both fields; empty: neither is sent
   std::string policy_;  // RateLimit-Policy

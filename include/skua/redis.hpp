@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "skua/bytes.hpp"
@@ -203,11 +204,12 @@ class SKUA_API Client final {
   ///
   /// Lifetime:  `script` outlives the task.
   template <class... A>
-  Task<Result<Reply, Problem>> eval(const Script& script, Keys keys, const A&... arguments) {
-    Arguments all;
-    (all.add(arguments), ...);
-    return run_script(script, std::move(keys), std::move(all));
+  Task<Result<Reply, Problem>> eval(const Script& script, const Keys& keys, const A&... arguments) {
+    ScriptCall call(script, keys);
+    (call.add(arguments), ...);
+    return eval(std::move(call));
   }
+  Task<Result<Reply, Problem>> eval(ScriptCall call);
 
   /// Subscribes to channels.
   ///
@@ -219,7 +221,6 @@ class SKUA_API Client final {
  private:
   friend class PerThread;
   explicit Client(std::shared_ptr<const Settings> settings);
-  Task<Result<Reply, Problem>> run_script(const Script& script, Keys keys, Arguments arguments);
   static Task<Result<Subscription, Problem>> begin(Subscription subscription,
                                                    std::shared_ptr<Subscriber> subscriber,
                                                    Channels channels);

@@ -137,4 +137,42 @@ class SKUA_API Script final {
   std::string sha_;
 };
 
+/// A call of a script.
+///
+/// ```cpp
+/// skua::redis::ScriptCall call(script, skua::redis::Keys("from", "to"));
+/// const auto reply = co_await client.eval(call.add(5).within(1s));
+/// ```
+/// Lifetime:  the script outlives it, and the task that runs it.
+class SKUA_API ScriptCall final {
+ public:
+  explicit ScriptCall(const Script& script SKUA_LIFETIMEBOUND, const Keys& keys = Keys())
+      : script_(&script) {
+    rest_.add(keys.size()).add(keys);
+  }
+
+  /// Appends an argument, which the script finds in `ARGV`.
+  template <class A>
+  ScriptCall& add(const A& argument) {
+    rest_.add(argument);
+    return *this;
+  }
+  /// Sets how long it may take in all; see Command::within().
+  ScriptCall& within(Duration limit) noexcept {
+    limit_ = limit;
+    return *this;
+  }
+
+  [[nodiscard]] const Script& script() const noexcept { return *script_; }
+  /// Returns the number of keys, the keys and the arguments.
+  [[nodiscard]] const Arguments& rest() const noexcept SKUA_LIFETIMEBOUND { return rest_; }
+  /// Returns what within() set; negative: nothing.
+  [[nodiscard]] Duration limit() const noexcept { return limit_; }
+
+ private:
+  const Script* script_;
+  Arguments rest_;
+  Duration limit_{-1};
+};
+
 }  // namespace skua::redis

@@ -71,14 +71,24 @@ RateLimit::RateLimit(RateLimitOptions options, std::shared_ptr<RateTable> table)
   policy_ = name_ + ";q=" + std::to_string(options.requests) + ";w=" + seconds_text(options.per);
 }
 
+std::string RateLimit::key_of(const Request& request) const {
+  if (key_) return key_(request);
+  std::string key = middleware::client_key(request.client_address().to_string());
+  // A connection that was reset has no peer address; all such peers share a limit.
+  return key.empty() ? "gone" : key;
+}
+
 std::optional<Response> RateLimit::guard(Request& request) const {
-  std::string key =
-      key_ ? key_(request) : middleware::client_key(request.client_address().to_string());
-  if (key.empty()) {
-    if (key_) return std::nullopt;
-    key = "gone";  // a connection that was reset has no peer address; all such peers share a limit
-  }
-  const RateVerdict verdict = table_->ask(key);
+  const std::string key = key_of(request);
+  return key.empty() ? std::nullopt : count(request, key);
+}
+
+std::optional<Response> RateLimit::count(Request& request, const std::string& key) const {
+  return judge(request, table_->ask(key));
+}
+
+std::optional<Response> RateLimit::judge(Request& request, const RateDecision& decision) const {
+  const RateVerdict verdict{decision, table_.get()};
   request.attachments().set(verdict);
   if (verdict.is_allowed) return std::nullopt;
   Response response(Status::TooManyRequests);
@@ -109,7 +119,7 @@ RateTable::RateTable(const Settings& settings, const loop::Clock& clock)
       tolerance_(interval_ * static_cast<std::int64_t>(settings.burst)),
       slots_(std::bit_ceil((settings.max_keys + set_size - 1) / set_size) * set_size) {}
 
-RateVerdict RateTable::ask(std::string_view key) {
+RateDecision RateTable::ask(std::string_view key) {
   const std::uint64_t hash = hash_(key);
   const std::size_t set = hash & (slots_.size() / set_size - 1);
   const std::int64_t now = clock_.now().time_since_epoch().count();
@@ -125,15 +135,14 @@ RateVerdict RateTable::ask(std::string_view key) {
   return count(*slot, hash, now);
 }
 
-RateVerdict RateTable::count(Slot& slot, std::uint64_t hash, std::int64_t now) const noexcept {
+RateDecision RateTable::count(Slot& slot, std::uint64_t hash, std::int64_t now) const noexcept {
   const std::int64_t full_at = std::max(slot.full_at, now) + interval_;
   const std::int64_t used = full_at - now;
   if (used > tolerance_) {
-    return {.table = this, .is_allowed = false, .wait = Duration(used - tolerance_)};
+    return {.is_allowed = false, .wait = Duration(used - tolerance_)};
   }
   slot = {.hash = hash, .full_at = full_at};
-  return {.table = this,
-          .remaining = static_cast<std::size_t>((tolerance_ - used) / interval_),
+  return {.remaining = static_cast<std::size_t>((tolerance_ - used) / interval_),
           .wait = Duration(used)};
 }
 

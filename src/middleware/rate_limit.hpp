@@ -19,12 +19,9 @@ namespace skua::middleware {
 
 class RateTable;
 
-/// A table's decision about one request.
-struct RateVerdict {
+/// The decision about a request, and the table of the limit that made it.
+struct RateVerdict : RateDecision {
   const RateTable* table = nullptr;
-  bool is_allowed = true;
-  std::size_t remaining = 0;  ///< requests that would be allowed now
-  Duration wait{};            ///< until the next is allowed, or the whole burst is available again
 };
 
 /// A table of fixed size that limits the request rate of many keys (GCRA).
@@ -42,7 +39,7 @@ class RateTable {
   RateTable(const Settings& settings, const loop::Clock& clock);
 
   /// Counts one request of a key. Thread-safe.
-  RateVerdict ask(std::string_view key);
+  RateDecision ask(std::string_view key);
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return slots_.size() * sizeof(Slot); }
 
@@ -59,7 +56,7 @@ class RateTable {
     std::mutex mutex;
   };
 
-  RateVerdict count(Slot& slot, std::uint64_t hash, std::int64_t now) const noexcept;
+  RateDecision count(Slot& slot, std::uint64_t hash, std::int64_t now) const noexcept;
 
   KeyedHash hash_;
   const loop::Clock& clock_;

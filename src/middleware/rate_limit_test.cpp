@@ -18,7 +18,6 @@ namespace skua {
 namespace {
 
 using middleware::RateTable;
-using middleware::RateVerdict;
 using testing::FakeRequest;
 
 class RateTableTest : public ::testing::Test {
@@ -52,7 +51,7 @@ TEST_F(RateTableTest, KeysDoNotMeet) {
 }
 
 TEST_F(RateTableTest, TellsWhatIsLeft) {
-  RateVerdict verdict = table_.ask("a");
+  RateDecision verdict = table_.ask("a");
   EXPECT_EQ(verdict.remaining, 4U);
   EXPECT_EQ(verdict.wait, 100ms);
   allowed("a", 4);

@@ -91,14 +91,14 @@ Task<Result<std::vector<Reply>, Problem>> run_transaction(TopologyPtr topology,
   co_return executed(std::move(results));
 }
 
-Task<Result<Reply, Problem>> run_by_sha(TopologyPtr topology, const Script& script, Arguments rest,
+Task<Result<Reply, Problem>> run_script(TopologyPtr topology, ScriptCall call,
                                         loop::Instant deadline) {
-  Command by_sha("EVALSHA", script.sha());
-  by_sha.add(rest);
+  Command by_sha("EVALSHA", call.script().sha());
+  by_sha.add(call.rest());
   Result<Reply, Problem> result = co_await run_one(topology, std::move(by_sha), deadline);
   if (result || error_code(result.error()) != "NOSCRIPT") co_return result;
-  Command whole("EVAL", script.text());
-  whole.add(rest);
+  Command whole("EVAL", call.script().text());
+  whole.add(call.rest());
   result = co_await run_one(topology, std::move(whole), deadline);
   co_return result;
 }
@@ -189,12 +189,10 @@ Task<Result<std::vector<Reply>, Problem>> Client::transaction(std::vector<Comman
   return run_transaction(topology_, std::move(commands), deadline);
 }
 
-Task<Result<Reply, Problem>> Client::run_script(const Script& script, Keys keys,
-                                                Arguments arguments) {
-  Arguments rest;
-  rest.add(keys.size()).add(keys).add(arguments);
-  const loop::Instant deadline = later(loop::Loop::current().now(), settings_->options.timeout);
-  return run_by_sha(topology_, script, std::move(rest), deadline);
+Task<Result<Reply, Problem>> Client::eval(ScriptCall call) {
+  const Duration limit = call.limit() < Duration(0) ? settings_->options.timeout : call.limit();
+  const loop::Instant deadline = later(loop::Loop::current().now(), limit);
+  return run_script(topology_, std::move(call), deadline);
 }
 
 Task<Result<Subscription, Problem>> Client::subscribe(Channels channels, SubscribeOptions options) {

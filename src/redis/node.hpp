@@ -27,7 +27,7 @@ class Node final {
  public:
   /// Finds out where the server is, each time before connecting to it.
   using Locate = std::function<Task<Result<Endpoint, Problem>>()>;
-  /// What happens to commands that were not sent if there is no connection.
+  /// The fate of commands that were not sent, without a connection.
   enum class Away : std::uint8_t {
     Keep,  ///< they wait for the next attempt
     Fail,  ///< they fail, so that the caller can ask for another node

@@ -22,7 +22,7 @@ struct SlotRange {
 /// Malformed ranges and nodes without an address are left out.
 std::vector<SlotRange> read_slots(const Reply& reply, const Endpoint& asked);
 
-/// What the error of a node of a cluster means for the command: where to send it, or when.
+/// The meaning of an error of a node for its command: where to send it, or when.
 struct Redirection {
   enum class Kind : std::uint8_t {
     None,   ///< it is a result

@@ -37,7 +37,7 @@ class Topology {
                                 loop::Instant deadline) = 0;
   /// Returns the server for subscriptions; to shard channels: that of their slot.
   virtual Task<Result<Endpoint, Problem>> place_of(std::optional<std::uint16_t> slot) = 0;
-  /// What place_of() returned was wrong.
+  /// The place that place_of() returned was wrong.
   virtual void misplaced() = 0;
   /// Returns what its servers have to be.
   [[nodiscard]] virtual Role role() const noexcept = 0;

@@ -30,7 +30,7 @@ void write_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// What comes around the elements, or before the text, of each type.
+// Comes before the elements, or the text, of each type.
 std::string_view prefix_of(ReplyType type) noexcept {
   switch (type) {
     case ReplyType::SimpleError:

@@ -14,6 +14,7 @@
 #include <skua/async.hpp>
 #include <skua/loop.hpp>
 #include <skua/redis.hpp>
+#include <skua/redis_stores.hpp>
 
 namespace {
 
@@ -91,12 +92,34 @@ skua::Task<> run_line(Client& client, std::string line) {
   }
 }
 
-skua::Task<> repl(Client& client) {
+// `rate KEY REQUESTS MILLISECONDS` counts a request.
+skua::Task<> count(skua::redis::SharedRates& rates, const Command words) {
+  const int requests = std::atoi(std::string(words.arguments()[2]).c_str());
+  const int milliseconds = std::atoi(std::string(words.arguments()[3]).c_str());
+  const std::string key(words.arguments()[1]);
+  skua::Rate rate;
+  rate.interval = std::chrono::milliseconds(milliseconds) / requests;
+  rate.burst = static_cast<std::size_t>(requests);
+  const auto counted = co_await rates.count(key, rate);
+  if (!counted) {
+    print("problem " + counted.error().text);
+    co_return;
+  }
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(counted->wait);
+  print((counted->is_allowed ? "allowed " : "refused ") + std::to_string(counted->remaining) + " " +
+        std::to_string(wait.count()));
+}
+
+skua::Task<> repl(Client& client, skua::redis::SharedRates& rates) {
   print("ready");
   while (true) {
     const std::optional<std::string> line = co_await skua::offload(read_line);
     if (!line) co_return;
-    co_await run_line(client, *line);
+    if (line->starts_with("rate ")) {
+      co_await count(rates, parsed(*line));
+    } else {
+      co_await run_line(client, *line);
+    }
   }
 }
 
@@ -187,8 +210,10 @@ int main(int count, char** arguments) {
   }
   options.url = words[0];
   const auto loop = skua::Loop::create().value();
-  Client client(options);
-  if (words[1] == "repl") loop->run(repl(client));
+  const skua::redis::PerThread redis(options);
+  Client& client = redis.here();
+  skua::redis::SharedRates rates(redis);
+  if (words[1] == "repl") loop->run(repl(client, rates));
   if (words[1] == "load") loop->run(load(client, std::atoi(words.at(2).c_str())));
   if (words[1] == "subscribe") loop->run(subscribe(client, words.at(2)));
 }

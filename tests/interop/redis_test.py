@@ -106,6 +106,24 @@ def test_subscription(program: str, folder: pathlib.Path):
             expect(client.line(), "message two")
 
 
+def test_rates(program: str, folder: pathlib.Path):
+    with Redis(folder, "port @port@\n") as server:
+        url = f"redis://127.0.0.1:{server.ports['port']}"
+        with Driven(program, url, "repl") as one, Driven(program, url, "repl") as two:
+            one.ready(), two.ready()
+            # Five in an hour, whichever server has them.
+            said = [client.ask("rate ada 5 3600000") for client in (one, two, one, two, one, two)]
+            expect([line.split()[:2] for line in said], [["allowed", str(left)] for left in (4, 3, 2, 1, 0)] + [["refused", "0"]])
+            wait = int(said[-1].split()[2])
+            assert 700_000 < wait <= 720_000, said
+            expect(one.ask("rate bob 5 3600000").split()[:2], ["allowed", "4"])
+            assert 3_500_000 < int(server.cli("pttl", "skua:rate:ada")) <= 3_600_000, "a key without an end"
+            # What was used comes back.
+            expect(one.ask("rate eve 1 50").split()[0], "allowed")
+            until(lambda: two.ask("rate eve 1 50").startswith("allowed"), "the next one")
+            assert int(server.cli("pttl", "skua:rate:eve")) <= 50, "a key that stays too long"
+
+
 class Load:
     """A client whose tasks write keys and wait for a replica to have them."""
 

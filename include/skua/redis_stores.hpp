@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "skua/release.hpp"  // first: checks the C++ version
+
+#include <string>
+
+#include "skua/bytes.hpp"
+#include "skua/config.hpp"
+#include "skua/error.hpp"
+#include "skua/redis.hpp"
+#include "skua/shared_rates.hpp"
+#include "skua/task.hpp"
+
+// State that servers share in Redis.
+
+namespace skua::redis {
+
+/// Options of what is stored in Redis.
+struct StoreOptions {
+  std::string prefix = "skua:";  ///< of all keys
+  Duration timeout = 250ms;      ///< of a command; then the store has failed
+};
+
+/// Counts of requests in Redis, by the clock of its server: one round trip for each. A key ends
+/// with the pause that makes the whole burst available again.
+class SKUA_API SharedRates final : public skua::SharedRates {
+ public:
+  explicit SharedRates(PerThread redis, StoreOptions options = {});
+  Task<Result<RateDecision, Problem>> count(std::string key, Rate rate) override;
+
+ private:
+  PerThread redis_;
+  StoreOptions options_;
+  Script script_;
+};
+
+}  // namespace skua::redis

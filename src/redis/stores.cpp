@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// State that servers share: what has to be one step is a script, so that it is one round trip.
+#include "skua/redis_stores.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+namespace skua::redis {
+namespace {
+
+// The generic cell rate algorithm, see middleware/rate_limit.cpp, in microseconds. The script reads
+// the clock of the server, as those of its clients differ.
+constexpr const char* count_script = R"(
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local interval = tonumber(ARGV[1])
+local tolerance = tonumber(ARGV[2])
+local full_at = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now) + interval
+local used = full_at - now
+if used > tolerance then
+  return {0, 0, used - tolerance}
+end
+redis.call('SET', KEYS[1], string.format('%.0f', full_at), 'PX', math.ceil(used / 1000))
+return {1, math.floor((tolerance - used) / interval), used}
+)";
+
+Problem malformed() {
+  return {.error = Error(Errc::MalformedReply, "redis"), .text = "the script's reply is malformed"};
+}
+
+std::int64_t microseconds_of(Duration duration) noexcept {
+  return std::max<std::int64_t>(std::chrono::ceil<std::chrono::microseconds>(duration).count(), 1);
+}
+
+}  // namespace
+
+SharedRates::SharedRates(PerThread redis, StoreOptions options)
+    : redis_(std::move(redis)), options_(std::move(options)), script_(count_script) {}
+
+Task<Result<RateDecision, Problem>> SharedRates::count(std::string key, Rate rate) {
+  const std::int64_t interval = microseconds_of(rate.interval);
+  const std::int64_t tolerance = interval * static_cast<std::int64_t>(rate.burst);
+  ScriptCall call(script_, Keys(options_.prefix + "rate:" + key));
+  call.add(interval).add(tolerance).within(options_.timeout);
+  const Result<Reply, Problem> reply = co_await redis_->eval(std::move(call));
+  if (!reply) co_return reply.error();
+  const auto is_allowed = (*reply)[0].boolean();
+  const auto remaining = (*reply)[1].integer();
+  const auto wait = (*reply)[2].integer();
+  if (!is_allowed || !remaining || !wait || *remaining < 0 || *wait < 0) co_return malformed();
+  RateDecision decision;
+  decision.is_allowed = *is_allowed;
+  decision.remaining = static_cast<std::size_t>(*remaining);
+  decision.wait = std::chrono::microseconds(*wait);
+  co_return decision;
+}
+
+}  // namespace skua::redis
