@@ -10,6 +10,7 @@
 #include "skua/error.hpp"
 #include "skua/redis.hpp"
 #include "skua/shared_rates.hpp"
+#include "skua/shared_texts.hpp"
 #include "skua/task.hpp"
 
 // State that servers share in Redis.
@@ -33,6 +34,22 @@ class SKUA_API SharedRates final : public skua::SharedRates {
   PerThread redis_;
   StoreOptions options_;
   Script script_;
+};
+
+/// Texts in Redis, for idempotency_keys() and RevokedSessions.
+class SKUA_API SharedTexts final : public skua::SharedTexts {
+ public:
+  explicit SharedTexts(PerThread redis, StoreOptions options = {});
+  Task<Found> get(std::string key) override;
+  Task<Found> add(std::string key, std::string text, Duration lifetime) override;
+  Task<Result<void, Problem>> replace(std::string key, std::string old, std::string text,
+                                      Duration lifetime) override;
+
+ private:
+  PerThread redis_;
+  StoreOptions options_;
+  Script add_;
+  Script replace_;
 };
 
 }  // namespace skua::redis

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace skua::redis {
@@ -26,12 +27,45 @@ redis.call('SET', KEYS[1], string.format('%.0f', full_at), 'PX', math.ceil(used 
 return {1, math.floor((tolerance - used) / interval), used}
 )";
 
+// `SET NX GET` would do, but needs Redis 7.
+constexpr const char* add_script = R"(
+local found = redis.call('GET', KEYS[1])
+if not found then
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+end
+return found
+)";
+
+constexpr const char* replace_script = R"(
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+  return 0
+end
+if ARGV[2] == '' then
+  redis.call('DEL', KEYS[1])
+else
+  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+end
+return 1
+)";
+
 Problem malformed() {
   return {.error = Error(Errc::MalformedReply, "redis"), .text = "the script's reply is malformed"};
 }
 
 std::int64_t microseconds_of(Duration duration) noexcept {
   return std::max<std::int64_t>(std::chrono::ceil<std::chrono::microseconds>(duration).count(), 1);
+}
+
+std::int64_t milliseconds_of(Duration duration) noexcept {
+  return std::max<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(duration).count(), 1);
+}
+
+skua::SharedTexts::Found found_in(const Result<Reply, Problem>& reply) {
+  if (!reply) return reply.error();
+  if (reply->is_null()) return std::optional<std::string>();
+  const auto text = reply->string();
+  if (!text) return malformed();
+  return std::optional<std::string>(*text);
 }
 
 }  // namespace
@@ -55,6 +89,35 @@ Task<Result<RateDecision, Problem>> SharedRates::count(std::string key, Rate rat
   decision.remaining = static_cast<std::size_t>(*remaining);
   decision.wait = std::chrono::microseconds(*wait);
   co_return decision;
+}
+
+SharedTexts::SharedTexts(PerThread redis, StoreOptions options)
+    : redis_(std::move(redis)),
+      options_(std::move(options)),
+      add_(add_script),
+      replace_(replace_script) {}
+
+Task<SharedTexts::Found> SharedTexts::get(std::string key) {
+  Command command("GET", options_.prefix + key);
+  command.within(options_.timeout);
+  const Result<Reply, Problem> reply = co_await redis_->command(std::move(command));
+  co_return found_in(reply);
+}
+
+Task<SharedTexts::Found> SharedTexts::add(std::string key, std::string text, Duration lifetime) {
+  ScriptCall call(add_, Keys(options_.prefix + key));
+  call.add(text).add(milliseconds_of(lifetime)).within(options_.timeout);
+  const Result<Reply, Problem> reply = co_await redis_->eval(std::move(call));
+  co_return found_in(reply);
+}
+
+Task<Result<void, Problem>> SharedTexts::replace(std::string key, std::string old, std::string text,
+                                                 Duration lifetime) {
+  ScriptCall call(replace_, Keys(options_.prefix + key));
+  call.add(old).add(text).add(milliseconds_of(lifetime)).within(options_.timeout);
+  const Result<Reply, Problem> reply = co_await redis_->eval(std::move(call));
+  if (!reply) co_return reply.error();
+  co_return Result<void, Problem>();
 }
 
 }  // namespace skua::redis

@@ -110,13 +110,39 @@ skua::Task<> count(skua::redis::SharedRates& rates, const Command words) {
         std::to_string(wait.count()));
 }
 
-skua::Task<> repl(Client& client, skua::redis::SharedRates& rates) {
+std::string found_text(const skua::SharedTexts::Found& found) {
+  if (!found) return "problem " + found.error().text;
+  return *found ? "found " + **found : "nothing";
+}
+
+// `text add KEY TEXT`, `text get KEY` or `text replace KEY OLD NEW`; `-` is the empty text.
+skua::Task<> use_texts(skua::redis::SharedTexts& texts, const Command words) {
+  const std::string verb(words.arguments()[1]);
+  const std::string key(words.arguments()[2]);
+  const std::string first(words.arguments()[3]);
+  const std::string second(words.arguments()[4] == "-" ? "" : words.arguments()[4]);
+  if (verb == "add") {
+    const auto found = co_await texts.add(key, first, 1h);
+    print(found_text(found));
+  } else if (verb == "get") {
+    const auto found = co_await texts.get(key);
+    print(found_text(found));
+  } else {
+    const auto replaced = co_await texts.replace(key, first, second, 1h);
+    print(replaced ? "done" : "problem " + replaced.error().text);
+  }
+}
+
+skua::Task<> repl(Client& client, skua::redis::SharedRates& rates,
+                  skua::redis::SharedTexts& texts) {
   print("ready");
   while (true) {
     const std::optional<std::string> line = co_await skua::offload(read_line);
     if (!line) co_return;
     if (line->starts_with("rate ")) {
       co_await count(rates, parsed(*line));
+    } else if (line->starts_with("text ")) {
+      co_await use_texts(texts, parsed(*line));
     } else {
       co_await run_line(client, *line);
     }
@@ -213,7 +239,8 @@ int main(int count, char** arguments) {
   const skua::redis::PerThread redis(options);
   Client& client = redis.here();
   skua::redis::SharedRates rates(redis);
-  if (words[1] == "repl") loop->run(repl(client, rates));
+  skua::redis::SharedTexts texts(redis);
+  if (words[1] == "repl") loop->run(repl(client, rates, texts));
   if (words[1] == "load") loop->run(load(client, std::atoi(words.at(2).c_str())));
   if (words[1] == "subscribe") loop->run(subscribe(client, words.at(2)));
 }

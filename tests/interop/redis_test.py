@@ -124,6 +124,22 @@ def test_rates(program: str, folder: pathlib.Path):
             assert int(server.cli("pttl", "skua:rate:eve")) <= 50, "a key that stays too long"
 
 
+def test_texts(program: str, folder: pathlib.Path):
+    with Redis(folder, "port @port@\n") as server:
+        with Driven(program, f"redis://127.0.0.1:{server.ports['port']}", "repl") as client:
+            client.ready()
+            expect(client.ask("text get a"), "nothing")
+            expect(client.ask("text add a one"), "nothing")
+            expect(client.ask("text add a two"), "found one")
+            expect(client.ask("text replace a two three"), "done")
+            expect(client.ask("text get a"), "found one")
+            expect(client.ask("text replace a one three"), "done")
+            expect(client.ask("text get a"), "found three")
+            assert 3_500_000 < int(server.cli("pttl", "skua:a")) <= 3_600_000, "a text without an end"
+            expect(client.ask("text replace a three -"), "done")
+            expect(client.ask("text get a"), "nothing")
+
+
 class Load:
     """A client whose tasks write keys and wait for a replica to have them."""
 

@@ -51,5 +51,27 @@ TEST(RedisSharedRates, GiveUpSoon) {
   EXPECT_EQ(counted.error().code(), Errc::TimedOut);
 }
 
+TEST(RedisSharedTexts, AreOneStepEach) {
+  const std::unique_ptr<Loop> loop = Loop::create().value();
+  std::string reply = "_\r\n";
+  FakeRedis server([&](const Words&, Peer&) { return reply; });
+  SharedTexts texts(PerThread(server.url()), {.prefix = "shop:"});
+  const auto added = loop->run(texts.add("k", "mine", 1500us));
+  ASSERT_TRUE(added) << added.error().text;
+  EXPECT_EQ(*added, std::nullopt);
+  const auto words_of = [&] {
+    return Words(server.heard().back().begin() + 2, server.heard().back().end());
+  };
+  EXPECT_EQ(words_of(), (Words{"1", "shop:k", "mine", "2"}));
+  reply = bulk("theirs");
+  EXPECT_EQ(loop->run(texts.add("k", "mine", 1s)).value(), "theirs");
+  EXPECT_EQ(loop->run(texts.get("k")).value(), "theirs");
+  EXPECT_EQ(server.heard().back(), (Words{"GET", "shop:k"}));
+  reply = ":1\r\n";
+  EXPECT_TRUE(loop->run(texts.replace("k", "old", "", 1s)));
+  EXPECT_EQ(words_of(), (Words{"1", "shop:k", "old", "", "1000"}));
+  EXPECT_EQ(loop->run(texts.get("k")).error().code(), Errc::MalformedReply);
+}
+
 }  // namespace
 }  // namespace skua::redis
