@@ -65,11 +65,12 @@ std::size_t take_number(std::string_view& text) noexcept {
   return number;
 }
 
-// Files and streams cannot be kept, and what is too large is not.
+// Files, streams and prepared responses cannot be kept, and what is too large is not.
 std::string stored(const Response& response, const std::string& fingerprint, std::size_t most) {
   const Body::Kind kind = response.content().kind();
   const std::string_view lines = response.lines().wire();
   const bool is_kept = kind != Body::Kind::File && kind != Body::Kind::Stream &&
+                       response.prepared() == nullptr &&
                        response.body().size() + lines.size() <= most;
   if (!is_kept) return "done " + fingerprint + " 409 0 0\n";
   const std::string_view type = response.content_type();
@@ -119,6 +120,11 @@ struct IdempotencyKeys::Rules {
   IdempotencyOptions options;
   std::shared_ptr<SharedTexts> texts;  // shared with others
 
+  /// Returns the name of the text of a key; the size keeps owners apart whatever they are called.
+  [[nodiscard]] std::string name_of(const Request& request, const std::string& key) const {
+    const std::string owner = owner_of(request);
+    return "idempotency:" + std::to_string(owner.size()) + ":" + owner + ":" + key;
+  }
   [[nodiscard]] std::string owner_of(const Request& request) const {
     if (options.owner) return options.owner(request);
     if (const auth::User* const user = auth::user(request)) return "user:" + user->name;
@@ -147,7 +153,7 @@ Task<Response> IdempotencyKeys::run(std::shared_ptr<const Rules> rules, Request&
     co_return response;
   }
   if (!told || told->empty()) co_return Status::BadRequest;
-  const std::string key = "idempotency:" + rules->owner_of(request) + ":" + *told;
+  const std::string key = rules->name_of(request, *told);
   const std::string fingerprint = fingerprint_of(request);
   const std::string claim = "claim " + fingerprint + " " + claim_token();
   const SharedTexts::Found found = co_await rules->texts->add(key, claim, options.lease);

@@ -67,6 +67,10 @@ TEST_F(Idempotency, AKeyIsItsOwners) {
   EXPECT_EQ(ask("POST /orders", "k1").body(), "{\"order\": 1}");
   owner = "bob";
   EXPECT_EQ(ask("POST /orders", "k1").body(), "{\"order\": 2}");
+  owner = "bob:x";
+  EXPECT_EQ(ask("POST /orders", "y").body(), "{\"order\": 3}");
+  owner = "bob";
+  EXPECT_EQ(ask("POST /orders", "x:y").body(), "{\"order\": 4}");
 }
 
 TEST_F(Idempotency, ARequestThatRunsKeepsOthersOut) {

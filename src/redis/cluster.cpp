@@ -4,6 +4,7 @@
 #include "redis/cluster.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "crypto/random.hpp"
@@ -278,8 +279,19 @@ void Cluster::start_refresh() {
   tasks_.spawn(refresh());
 }
 
-/// Asks one node after the other, those that are known in random order, then those of the options.
 Task<> Cluster::refresh() {
+  try {
+    co_await refresh_from_any();
+  } catch (const std::bad_alloc&) {
+    last_problem_ = Problem{.error = Error(Errc::OutOfMemory, "redis")};
+  }
+  next_refresh_ = later(loop::Loop::current().now(), refresh_interval);
+  is_refreshing_ = false;
+  refreshed_.wake_all();
+}
+
+/// Asks one node after the other, those that are known in random order, then those of the options.
+Task<> Cluster::refresh_from_any() {
   const Duration pause = next_refresh_ - loop::Loop::current().now();
   if (pause > Duration(0)) co_await sleep(pause);
   std::vector<Endpoint> order;
@@ -293,9 +305,6 @@ Task<> Cluster::refresh() {
   for (const Endpoint& one : order) {
     if (!is_done && !end_) is_done = co_await refresh_from(member_at(one));
   }
-  next_refresh_ = later(loop::Loop::current().now(), refresh_interval);
-  is_refreshing_ = false;
-  refreshed_.wake_all();
 }
 
 Task<bool> Cluster::refresh_from(Member asked) {

@@ -64,6 +64,7 @@ class Cluster final : public Topology {
   void note_moved(const Redirection& moved);
   void start_refresh();
   Task<> refresh();
+  Task<> refresh_from_any();
   Task<bool> refresh_from(Member asked);
   void apply(const std::vector<SlotRange>& ranges);
 

@@ -4,14 +4,13 @@
 #include "redis/sentinels.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <new>
 #include <string>
 #include <utility>
 
 #include "loop/loop.hpp"
 #include "loop/timed_wait.hpp"
 #include "net/problem.hpp"
-#include "redis/backoff.hpp"
 #include "skua/redis_command.hpp"
 
 namespace skua::redis {
@@ -43,13 +42,17 @@ Task<> ping(Connection& link, Duration limit) {
 Sentinels::Sentinels(std::shared_ptr<const Settings> settings, std::function<void()> on_switch)
     : settings_(std::move(settings)),
       on_switch_(std::move(on_switch)),
-      known_(settings_->endpoints) {}
+      known_(settings_->endpoints),
+      backoff_(settings_->options.min_backoff, settings_->options.max_backoff) {}
 
 Sentinels::~Sentinels() { close(); }
 
 void Sentinels::close() noexcept {
   on_switch_ = nullptr;
-  if (const Connection::Self link = std::exchange(link_, nullptr)) link->on_push(nullptr);
+  if (const Connection::Self link = std::exchange(link_, nullptr)) {
+    link->on_push(nullptr);
+    link->on_closed(nullptr);
+  }
 }
 
 Task<Result<Endpoint, Problem>> Sentinels::locate() {
@@ -115,28 +118,36 @@ Task<Result<Connection::Self, Problem>> Sentinels::connect() {
 }
 
 Task<> Sentinels::watch() {
-  const Options& options = settings_->options;
-  Backoff backoff(options.min_backoff, options.max_backoff);
-  std::string subscribe;
-  Command("SUBSCRIBE", switch_channel).write(subscribe);
   while (on_switch_) {
-    Result<Connection::Self, Problem> link = co_await connect();
-    if (link && on_switch_) {
-      backoff.reset();
-      link_ = *link;
-      link_->on_push([this](const Reply& push) { on_push(push); });
-      link_->write(subscribe);
-      // The master may have changed while nobody watched.
-      const std::optional<Endpoint> before = master_;
-      const Result<Endpoint, Problem> now = co_await ask(*link);
-      if (now && before && *before != *now && on_switch_) on_switch_();
-    }
-    while (link && (*link)->is_open() && on_switch_) {
-      co_await sleep(options.stall / 2);
-      co_await ping(**link, options.stall);
+    try {
+      co_await watch_one();
+    } catch (const std::bad_alloc&) {  // perhaps there is memory for the next one
     }
     link_.reset();
-    co_await sleep(backoff.next());
+    co_await sleep(backoff_.next());
+  }
+}
+
+/// Watches a Sentinel until its connection ends.
+Task<> Sentinels::watch_one() {
+  const Result<Connection::Self, Problem> opened = co_await connect();
+  if (!opened || !on_switch_) co_return;
+  backoff_.reset();
+  const Connection::Self link = *opened;
+  link_ = link;
+  link->on_push([this](const Reply& push) { on_push(push); });
+  link->on_closed([this](const Problem&) { closed_.wake_all(); });
+  std::string subscribe;
+  Command("SUBSCRIBE", switch_channel).write(subscribe);
+  link->write(subscribe);
+  // The master may have changed while nobody watched.
+  const std::optional<Endpoint> before = master_;
+  const Result<Endpoint, Problem> now = co_await ask(link);
+  if (now && before && *before != *now && on_switch_) on_switch_();
+  const Duration stall = settings_->options.stall;
+  while (link->is_open() && on_switch_) {
+    co_await loop::TimedWait(loop::Loop::current(), closed_, stall / 2);
+    co_await ping(*link, stall);
   }
 }
 

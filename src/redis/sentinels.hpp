@@ -7,11 +7,13 @@
 #include <optional>
 #include <vector>
 
+#include "redis/backoff.hpp"
 #include "redis/connection.hpp"
 #include "redis/settings.hpp"
 #include "skua/async.hpp"
 #include "skua/error.hpp"
 #include "skua/task.hpp"
+#include "skua/waiter.hpp"
 
 namespace skua::redis {
 
@@ -37,6 +39,7 @@ class Sentinels final {
  private:
   Task<Result<Endpoint, Problem>> ask(Connection::Self link);
   Task<> watch();
+  Task<> watch_one();
   Task<Result<Connection::Self, Problem>> connect();
   void on_push(const Reply& push);
 
@@ -45,6 +48,8 @@ class Sentinels final {
   std::vector<Endpoint> known_;  // the last one that answered comes first
   Connection::Self link_{};      // that is subscribed; null: none
   std::optional<Endpoint> master_{};
+  Backoff backoff_;
+  skua::detail::WaiterList closed_;  // the link is
   bool is_watching_ = false;
   Scope tasks_;  // the last member: its task uses the others
 };

@@ -4,6 +4,7 @@
 #include "redis/subscriber.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "loop/loop.hpp"
@@ -119,24 +120,33 @@ void Subscriber::drop_connection(const Problem& why) {
 Task<> Subscriber::stay_subscribed() {
   const Options& options = settings_->options;
   Backoff backoff(options.min_backoff, options.max_backoff);
-  bool was_connected = false;
   while (!end_) {
-    Result<Connection::Self, Problem> opened = co_await open();
-    if (end_) co_return;
-    if (opened) {
-      needs_gap_ = std::exchange(was_connected, true);
-      co_await watch(*std::move(opened));
-      if (unconfirmed_ == 0) backoff.reset();
-    } else {
-      problem_ = std::move(opened).error();
-      if (problem_->code() == Errc::ErrorReply || problem_->code() == Errc::TlsCertificate) {
-        end(*problem_);
-      }
+    try {
+      const bool was_subscribed = co_await subscribe_once();
+      if (was_subscribed) backoff.reset();
+    } catch (const std::bad_alloc&) {
+      problem_ = Problem{.error = Error(Errc::OutOfMemory, "redis")};
     }
     topology_->misplaced();
     changed_.wake_all();
     if (!end_) co_await sleep(backoff.next());
   }
+}
+
+/// Connects, and stays subscribed until the connection ends. Returns whether the server confirmed
+/// all names.
+Task<bool> Subscriber::subscribe_once() {
+  Result<Connection::Self, Problem> opened = co_await open();
+  if (end_) co_return false;
+  if (!opened) {
+    problem_ = std::move(opened).error();
+    const Errc code = problem_->code();
+    if (code == Errc::ErrorReply || code == Errc::TlsCertificate) end(*problem_);
+    co_return false;
+  }
+  needs_gap_ = std::exchange(was_connected_, true);
+  co_await watch(*std::move(opened));
+  co_return unconfirmed_ == 0;
 }
 
 Task<Result<Connection::Self, Problem>> Subscriber::open() {

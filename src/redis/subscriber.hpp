@@ -65,6 +65,7 @@ class Subscriber final {
   };
 
   Task<> stay_subscribed();
+  Task<bool> subscribe_once();
   Task<Result<Connection::Self, Problem>> open();
   Task<> watch(Connection::Self connection);
   void drop_connection(const Problem& why);
@@ -83,9 +84,10 @@ class Subscriber final {
   Names shards_{.command = "SSUBSCRIBE"};
   MessageQueue queue_;
   Connection::Self connection_{};
-  std::size_t unconfirmed_ = 0;       // names that the server has not confirmed yet
-  std::size_t leaving_ = 0;           // shard channels that were unsubscribed from, likewise
-  loop::Instant confirm_by_{};        // all of them
+  std::size_t unconfirmed_ = 0;  // names that the server has not confirmed yet
+  std::size_t leaving_ = 0;      // shard channels that were unsubscribed from, likewise
+  loop::Instant confirm_by_{};   // all of them
+  bool was_connected_ = false;
   bool is_subscribed_ = false;        // all names were confirmed, once
   bool needs_gap_ = false;            // once all names are confirmed again
   std::optional<Problem> problem_{};  // of the last attempt
