@@ -17,8 +17,8 @@ namespace {
 
 using TopologyPtr = std::shared_ptr<Topology>;
 
-Problem problem_of(Reply reply) {
-  return {.error = Error(Errc::ErrorReply, "redis"), .text = std::move(reply).text()};
+Problem problem_of(const Reply& reply) {
+  return {.error = Error(Errc::ErrorReply, "redis"), .text = std::string(reply.text())};
 }
 
 std::optional<Problem> refusal(const Command& command) {
@@ -49,10 +49,11 @@ loop::Instant deadline_of(const Settings& settings, const std::vector<Command>& 
 
 Task<Result<Reply, Problem>> run_one(TopologyPtr topology, Command command,
                                      loop::Instant deadline) {
-  std::vector<Command> commands(1, std::move(command));
+  std::vector<Command> commands;
+  commands.push_back(std::move(command));
   Replies results = co_await topology->perform(std::move(commands), Atomicity::None, deadline);
   Result<Reply, Problem> result = std::move(results.front());
-  if (result && result->is_error()) co_return problem_of(*std::move(result));
+  if (result && result->is_error()) co_return problem_of(*result);
   co_return result;
 }
 
@@ -77,7 +78,7 @@ Result<std::vector<Reply>, Problem> executed(Replies results) {
   // EXECABORT only says that there was an error before.
   const auto first =
       std::ranges::find_if(results, [](const auto& one) { return !replied_error(one).empty(); });
-  if (first != results.end()) return problem_of(**std::move(first));
+  if (first != results.end()) return problem_of(**first);
   return Problem{.error = Error(Errc::MalformedReply, "redis"), .text = "EXEC has no replies"};
 }
 

@@ -158,7 +158,7 @@ Task<Result<Cluster::Member, Problem>> Cluster::member_for(std::optional<std::ui
 /// A command of a pipeline on its way to its result.
 struct Cluster::Step {
   const Command* command = nullptr;
-  std::optional<Result<Reply, Problem>> result{};
+  Result<Reply, Problem> result{Problem{.error = Error(Errc::TimedOut, "redis")}};
 };
 
 struct Cluster::Part {
@@ -181,6 +181,7 @@ Task<Replies> Cluster::perform_apart(const std::vector<Command>& commands, loop:
   while (!left.empty()) {
     std::vector<Part> parts = co_await split(left, deadline);
     std::vector<Task<>> running;
+    running.reserve(parts.size());
     for (Part& part : parts) running.push_back(run_part(part, deadline));
     co_await when_all(std::move(running));
     left = co_await redirected(parts, deadline);
@@ -191,7 +192,7 @@ Task<Replies> Cluster::perform_apart(const std::vector<Command>& commands, loop:
   Replies results;
   results.reserve(steps.size());
   for (Step& step : steps) {
-    results.push_back(std::move(step.result).value_or(Problem::from(Errc::TimedOut)));
+    results.push_back(std::move(step.result));
   }
   co_return results;
 }
@@ -221,6 +222,7 @@ Task<std::vector<Cluster::Part>> Cluster::split(const std::vector<Step*>& steps,
 
 Task<> Cluster::run_part(Part& part, loop::Instant deadline) {
   std::vector<Command> commands;
+  commands.reserve(part.steps.size());
   for (const Step* const step : part.steps) commands.push_back(*step->command);
   const BatchPtr batch = make_batch(commands, Atomicity::None);
   co_await Node::run(part.member.node, batch, has_blocking(commands), deadline);
@@ -231,12 +233,12 @@ Task<> Cluster::run_part(Part& part, loop::Instant deadline) {
 }
 
 /// Returns the commands that have to be sent once more.
-Task<std::vector<Cluster::Step*>> Cluster::redirected(std::vector<Part>& parts,
+Task<std::vector<Cluster::Step*>> Cluster::redirected(const std::vector<Part>& parts,
                                                       loop::Instant deadline) {
   std::vector<Step*> again;
-  for (Part& part : parts) {
+  for (const Part& part : parts) {
     for (Step* const step : part.steps) {
-      const Redirection found = read_redirection(replied_error(*step->result), part.member.place);
+      const Redirection found = read_redirection(replied_error(step->result), part.member.place);
       if (found.kind == Redirection::Kind::Ask) {
         const std::span<const Command> one(step->command, 1);
         Replies result = co_await perform_together(one, Atomicity::None, deadline);

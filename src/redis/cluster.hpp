@@ -56,7 +56,7 @@ class Cluster final : public Topology {
   Task<Replies> perform_apart(const std::vector<Command>& commands, loop::Instant deadline);
   Task<std::vector<Part>> split(const std::vector<Step*>& steps, loop::Instant deadline);
   Task<> run_part(Part& part, loop::Instant deadline);
-  Task<std::vector<Step*>> redirected(std::vector<Part>& parts, loop::Instant deadline);
+  Task<std::vector<Step*>> redirected(const std::vector<Part>& parts, loop::Instant deadline);
 
   // The map of slots.
   Member member_at(const Endpoint& place);

@@ -88,12 +88,12 @@ Task<Result<void, Problem>> Subscriber::start(std::shared_ptr<Subscriber> self, 
   while (!self->is_subscribed_ && !self->end_) {
     const Duration left = deadline - loop.now();
     if (left <= Duration(0)) {
-      if (self->problem_) co_return *self->problem_;
+      if (const auto& why = self->problem_) co_return *why;
       co_return net::timed_out("subscribe", {limit, "redis::Options::connect"});
     }
     co_await loop::TimedWait(loop, self->changed_, left);
   }
-  if (self->end_) co_return *self->end_;
+  if (const auto& why = self->end_) co_return *why;
   co_return Result<void, Problem>();
 }
 
@@ -101,7 +101,7 @@ Task<Result<Message, Problem>> Subscriber::next(std::shared_ptr<Subscriber> self
   while (true) {
     std::optional<Message> message = self->queue_.take();
     if (message) co_return *std::move(message);
-    if (self->end_) co_return *self->end_;
+    if (const auto& why = self->end_) co_return *why;
     co_await self->changed_.wait();
   }
 }
@@ -262,7 +262,9 @@ void Subscriber::on_push(const Reply& push) {
   if (kind == "message" || kind == "smessage") return on_message(push, 1, {});
   if (kind == "pmessage") return on_message(push, 2, push[1].text());
   if (kind == "subscribe" || kind == "psubscribe" || kind == "ssubscribe") {
-    if (unconfirmed_ == 0 || --unconfirmed_ != 0) return;
+    if (unconfirmed_ == 0) return;  // nobody asked
+    --unconfirmed_;
+    if (unconfirmed_ != 0) return;
     is_subscribed_ = true;
     if (std::exchange(needs_gap_, false)) queue_.add_gap();
     changed_.wake_all();

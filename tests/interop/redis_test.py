@@ -266,6 +266,7 @@ def main(program: str, *names: str) -> int:
     if not found("redis-server") or not found("redis-cli"):
         print("skipped: redis-server or redis-cli is not installed")
         return SKIP
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends the servers, too
     tests = {name.removeprefix("test_"): test for name, test in globals().items() if name.startswith("test_")}
     for name in names or tests:
         with tempfile.TemporaryDirectory() as folder:
