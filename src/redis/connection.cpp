@@ -21,6 +21,7 @@ namespace {
 Task<Result<Stream, Problem>> connect_stream(std::shared_ptr<const Settings> settings,
                                              Endpoint endpoint) {
   const Duration limit = settings->options.connect;
+  const std::optional<TlsConnector>& tls = settings->tls;
   if (!endpoint.path.empty()) {
     const auto address = Address::unix_path(endpoint.path);
     if (!address) co_return Problem::from(address.error());
@@ -29,16 +30,15 @@ Task<Result<Stream, Problem>> connect_stream(std::shared_ptr<const Settings> set
     co_return Stream(*std::move(connected));
   }
   const ConnectOptions options{.resolve = limit, .connect = limit, .handshake = limit};
-  if (settings->tls && settings->options.server_name.empty()) {
-    auto secure =
-        co_await TlsStream::connect(*settings->tls, endpoint.host, endpoint.port, options);
+  if (tls && settings->options.server_name.empty()) {
+    auto secure = co_await TlsStream::connect(*tls, endpoint.host, endpoint.port, options);
     if (!secure) co_return std::move(secure).error();
     co_return Stream(*std::move(secure));
   }
   auto connected = co_await TcpStream::connect(endpoint.host, endpoint.port, options);
   if (!connected) co_return std::move(connected).error();
-  if (!settings->tls) co_return Stream(*std::move(connected));
-  auto secure = co_await TlsStream::connect(*settings->tls, *std::move(connected),
+  if (!tls) co_return Stream(*std::move(connected));
+  auto secure = co_await TlsStream::connect(*tls, *std::move(connected),
                                             settings->options.server_name, limit);
   if (!secure) co_return std::move(secure).error();
   co_return Stream(*std::move(secure));
@@ -139,7 +139,7 @@ Task<Result<void, Problem>> Connection::log_in(Self self, Role role) {
   const auto batch = std::make_shared<Batch>(std::move(wire), count);
   self->send(batch);
   while (!batch->is_done()) co_await batch->changed().wait();
-  if (batch->failure()) co_return *batch->failure();
+  if (const auto& why = batch->failure()) co_return *why;
   for (const Reply& reply : batch->replies()) {
     if (reply.is_error()) co_return refused(self->endpoint_, reply);
   }

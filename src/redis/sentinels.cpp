@@ -90,7 +90,7 @@ Task<Result<Endpoint, Problem>> Sentinels::ask(Connection::Self link) {
   link->send(batch);
   const Duration limit = settings_->options.connect;
   co_await wait(*batch, limit);
-  if (batch->failure()) co_return *batch->failure();
+  if (const auto& why = batch->failure()) co_return *why;
   if (!batch->is_done()) {
     co_return net::timed_out(step, {limit, "redis::Options::connect"});
   }
@@ -121,7 +121,8 @@ Task<> Sentinels::watch() {
   while (on_switch_) {
     try {
       co_await watch_one();
-    } catch (const std::bad_alloc&) {  // perhaps there is memory for the next one
+    } catch (const std::bad_alloc&) {
+      link_.reset();  // perhaps there is memory for the next one
     }
     link_.reset();
     co_await sleep(backoff_.next());
@@ -133,7 +134,7 @@ Task<> Sentinels::watch_one() {
   const Result<Connection::Self, Problem> opened = co_await connect();
   if (!opened || !on_switch_) co_return;
   backoff_.reset();
-  const Connection::Self link = *opened;
+  const Connection::Self& link = *opened;
   link_ = link;
   link->on_push([this](const Reply& push) { on_push(push); });
   link->on_closed([this](const Problem&) { closed_.wake_all(); });

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 
 #include "base/ascii.hpp"
 #include "resp/number.hpp"
@@ -16,8 +17,7 @@ namespace {
 using redis::Arguments;
 using redis::Command;
 
-template <std::size_t count>
-bool is_one_of(std::string_view name, const std::array<std::string_view, count>& names) noexcept {
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) noexcept {
   return std::ranges::any_of(
       names, [name](std::string_view one) { return ascii::equals_ignoring_case(one, name); });
 }
