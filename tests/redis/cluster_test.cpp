@@ -211,8 +211,7 @@ TEST_F(RedisCluster, ATransactionOfTwoSlotsIsRefused) {
 TEST_F(RedisCluster, ADeadNodeIsReplacedByTheOneThatTakesItsSlots) {
   Client client(options());
   EXPECT_EQ(get(client, "foo"), at("foo", high));
-  high.go_away();
-  for (int i = 0; i < 5; ++i) loop->poll(1ms);  // the client hears of it
+  high.go_away(*loop);
   auto waits = client.command(Command("GET", "foo").within(5s));
   start(waits);
   for (int i = 0; i < 5; ++i) loop->poll(5ms);
@@ -225,7 +224,7 @@ TEST_F(RedisCluster, ADeadNodeIsReplacedByTheOneThatTakesItsSlots) {
 }
 
 TEST_F(RedisCluster, AnotherNodeIsAskedIfTheFirstOneIsAway) {
-  low.go_away();
+  low.go_away(*loop);
   low_master = &high;
   Options more = options();
   more.nodes = {high.place()};

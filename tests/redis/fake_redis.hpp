@@ -77,10 +77,12 @@ class FakeRedis final {
   [[nodiscard]] Peer& peer(std::size_t number) { return *peers_.at(number); }
   [[nodiscard]] std::size_t connection_count() const { return peers_.size(); }
 
-  /// Stops listening and closes all connections: the server is away.
-  void go_away() {
+  /// Stops listening and closes all connections: the server is away, and its clients have heard of
+  /// it.
+  void go_away(Loop& loop) {
     listener_.reset();
     for (const auto& one : peers_) one->close();
+    for (int turns = 0; turns < 10; ++turns) loop.poll(1ms);
   }
   void come_back() { listen(port_); }
   /// Writes to all connections.

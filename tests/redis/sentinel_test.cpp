@@ -147,7 +147,7 @@ TEST_F(RedisSentinel, AnUnknownMasterIsAProblem) {
 
 TEST_F(RedisSentinel, TheNextSentinelIsAskedIfOneIsAway) {
   FakeRedis away([](const Words&, Peer&) { return std::string(); });
-  away.go_away();
+  away.go_away(*loop);
   Options two_of_them = options();
   two_of_them.url = away.url();
   two_of_them.nodes = {sentinel.place()};

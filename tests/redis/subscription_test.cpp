@@ -81,8 +81,7 @@ TEST_F(RedisSubscription, SurvivesItsConnectionWithAGap) {
   ASSERT_TRUE(news);
   server.push(message("news", "before"));
   EXPECT_EQ(run(news->next())->payload, "before");
-  server.go_away();
-  for (int i = 0; i < 5; ++i) loop->poll(1ms);
+  server.go_away(*loop);
   server.come_back();
   const auto gap = run(news->next());
   ASSERT_TRUE(gap) << gap.error().text;
@@ -162,8 +161,7 @@ TEST_F(RedisSubscription, ChannelsComeAndGo) {
   until([&] { return server.heard().size() == 3; });
   EXPECT_EQ(server.heard()[1], (Words{"SUBSCRIBE", "b"}));
   EXPECT_EQ(server.heard()[2], (Words{"UNSUBSCRIBE", "a"}));
-  server.go_away();
-  for (int i = 0; i < 5; ++i) loop->poll(1ms);
+  server.go_away(*loop);
   server.come_back();
   EXPECT_EQ(run(news->next())->kind, Kind::Gap);
   EXPECT_EQ(server.heard().back(), (Words{"SUBSCRIBE", "b"}));
@@ -188,9 +186,9 @@ TEST_F(RedisSubscription, EndsWithItsClientAndItsObject) {
 
 TEST_F(RedisSubscription, AServerThatIsAwayIsAProblemAtFirst) {
   FakeRedis server(confirm);
-  server.go_away();
+  server.go_away(*loop);
   Options options = quick(server);
-  options.connect = 50ms;
+  options.connect = 300ms;
   Client client(options);
   const auto news = run(client.subscribe(Channels().channel("a")));
   ASSERT_FALSE(news);
