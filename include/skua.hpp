@@ -99,6 +99,7 @@
 #include "skua/udp_stream.hpp"
 #include "skua/upload_options.hpp"
 #include "skua/uploads.hpp"
+#include "skua/upstream.hpp"
 #include "skua/url.hpp"
 #include "skua/version.hpp"
 #include "skua/waiter.hpp"

@@ -14,6 +14,8 @@
 
 namespace skua {
 
+class Response;
+
 /// An exception that a handler throws to answer with a status. The text is sent to the peer, the
 /// reason only to the log (Hooks::log).
 class SKUA_API HttpError : public std::runtime_error {
@@ -30,6 +32,8 @@ class SKUA_API HttpError : public std::runtime_error {
   }
   [[nodiscard]] Status status() const noexcept { return status_; }
   [[nodiscard]] const std::string& reason() const noexcept SKUA_LIFETIMEBOUND { return reason_; }
+  /// Called with the response that the exception becomes: a derived class may add fields to it.
+  virtual void amend(Response& /*response*/) const {}
 
  private:
   std::string reason_;

@@ -21,6 +21,7 @@
 #include "skua/task.hpp"
 #include "skua/tls.hpp"
 #include "skua/trusted_proxies.hpp"
+#include "skua/upstream.hpp"
 
 namespace skua {
 
@@ -88,11 +89,16 @@ struct ReverseProxyOptions {
 /// client can tell that it is incomplete.
 class SKUA_API ReverseProxy final {
  public:
-  /// `upstream` is an http:// or https:// URL, or `unix:/path/of/socket`.
+  /// `upstream` is an http://, https:// or h2c:// URL, or `unix:/path/of/socket`; h2c:// is HTTP/2
+  /// without TLS, with prior knowledge.
   ///
   /// Ends with: std::invalid_argument if it is anything else, has a user, a query or a fragment, or
   ///            if the TLS options cannot be used.
   explicit ReverseProxy(std::string_view upstream, const ReverseProxyOptions& options = {});
+  /// Sends each request to one of a group of servers.
+  ///
+  /// Ends with: std::invalid_argument if the TLS options cannot be used.
+  explicit ReverseProxy(const Upstream& upstream, const ReverseProxyOptions& options = {});
 
   /// `rest` is the end of the path, which is kept if the URL has a path of its own.
   Task<Response> operator()(Request& request, std::string_view rest) const;
@@ -105,6 +111,9 @@ class SKUA_API ReverseProxy final {
 ///
 /// Ends with: see ReverseProxy; std::invalid_argument if the route exists already.
 SKUA_API void reverse_proxy(Router& router, Prefix prefix, std::string_view upstream,
+                            const ReverseProxyOptions& options = {},
+                            Router::Where where = Router::Where::current());
+SKUA_API void reverse_proxy(Router& router, Prefix prefix, const Upstream& upstream,
                             const ReverseProxyOptions& options = {},
                             Router::Where where = Router::Where::current());
 

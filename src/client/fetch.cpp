@@ -200,6 +200,8 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
       lease = *std::move(acquired);
     }
     const bool is_reused = lease.is_reused();
+    Reached* const reached = spec_->forwarding ? spec_->forwarding->reached : nullptr;
+    if (reached != nullptr) reached->is_connected = true;
     Result<ExchangePointer> begun = begin(static_cast<HttpConnection&>(lease.connection()));
     if (!begun) {
       if (begun.error().code() == Errc::Closed && tries < max_tries) continue;
@@ -218,6 +220,10 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
     }
     if (wants_http1(*running, left.error())) core_->http1_only.insert(server());
     if (tries < max_tries && may_repeat(*running, is_reused, left.error())) continue;
+    if (reached != nullptr) {
+      reached->has_sent = is_sent_ && has_content_ && !is_repeatable(*spec_);
+      reached->is_unprocessed = running->is_unprocessed();
+    }
     co_return failure(*running, left.error());
   }
 }
@@ -243,6 +249,7 @@ IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& ex
   asked.peer = static_cast<HttpConnection&>(lease.connection()).peer();
   asked.on_progress = spec_->on_progress;
   asked.bytes_per_second = spec_->bytes_per_second;
+  asked.watch = spec_->watch;
   return std::make_unique<IncomingResponse>(core_, std::move(lease), std::move(exchange),
                                             std::move(asked));
 }

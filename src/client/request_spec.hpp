@@ -43,6 +43,13 @@ struct FormFile {
   std::shared_ptr<const std::string> text{};  ///< the content, instead of a file's
 };
 
+/// How far a forwarded request has got when it fails: whether it may be repeated depends on it.
+struct Reached {
+  bool is_connected = false;    ///< there was a connection, so the server may have seen something
+  bool has_sent = false;        ///< some of its content, which is a stream
+  bool is_unprocessed = false;  ///< the server said so
+};
+
 /// A message that is passed on for another client, to the server of ClientOptions::base_url.
 struct Forwarding {
   std::string target{};         ///< the path and query to send, in origin form and checked
@@ -50,6 +57,22 @@ struct Forwarding {
   /// The first bytes of the connection, before TLS; it is shared only with those that have the
   /// same.
   std::string preface{};
+  Reached* reached = nullptr;  ///< filled in unless null; outlives the task
+};
+
+/// Told how a response ends, which it outlives. It is destroyed without being told if nobody reads
+/// the content to its end.
+class ResponseWatch {
+ public:
+  ResponseWatch() = default;
+  ResponseWatch(const ResponseWatch&) = delete;
+  ResponseWatch& operator=(const ResponseWatch&) = delete;
+  virtual ~ResponseWatch() = default;
+
+  /// The last of the content has arrived.
+  virtual void completed() noexcept = 0;
+  /// The content broke off.
+  virtual void failed(const Problem& why) noexcept = 0;
 };
 
 /// The settings of a ClientRequest.
@@ -78,6 +101,7 @@ struct RequestSpec {
   std::function<void(Progress)> on_upload{};
   std::function<void(Status, std::string_view)> on_interim{};
   std::function<void(HeadOf, std::string_view)> on_head{};
+  std::shared_ptr<ResponseWatch> watch{};  ///< shared with the response; null: nobody
 };
 
 /// A request's content and its media type.

@@ -198,7 +198,7 @@ Response open_tunnel(const Upstream& upstream, IncomingResponse& incoming, const
   Result<client::SwitchedStream, Problem> stream = incoming.switch_protocol();
   if (!stream) fail(stream.error());
   response.content() =
-      tunnel_to(*std::move(stream), upstream.client(), upstream.options().timeouts.tunnel);
+      tunnel_to(*std::move(stream), client_of(incoming), upstream.options().timeouts.tunnel);
   return response;
 }
 
@@ -214,7 +214,7 @@ Task<Response> forward(const Upstream& upstream, Request& request, std::string_v
   std::string key;
   if (offers_upgrade) key = offer_upgrade(*spec, request);
   Result<IncomingResponsePointer, Problem> incoming =
-      co_await client::fetch(upstream.client(), std::move(spec));
+      co_await upstream.fetch(request, std::move(spec));
   if (!incoming) fail(incoming.error());
   (*incoming)->hand_over();
   if ((*incoming)->status() == Status::SwitchingProtocols) {

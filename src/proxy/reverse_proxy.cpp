@@ -16,13 +16,17 @@ Task<Response> ReverseProxy::operator()(Request& request, std::string_view rest)
   return proxy::forward(*upstream_, request, rest);
 }
 
-void reverse_proxy(Router& router, Prefix prefix, std::string_view upstream,
-                   const ReverseProxyOptions& options, Router::Where where) {
-  const ReverseProxy handler(upstream, options);
+void proxy::add_routes(Router& router, const Prefix& prefix, const ReverseProxy& handler,
+                       Router::Where where) {
   Router routes;
   routes.any("/", [handler](Request& request) { return handler(request, {}); }, where);
   routes.any("/{path...}", handler, where);
   router.mount(prefix, std::move(routes));
+}
+
+void reverse_proxy(Router& router, Prefix prefix, std::string_view upstream,
+                   const ReverseProxyOptions& options, Router::Where where) {
+  proxy::add_routes(router, prefix, ReverseProxy(upstream, options), where);
 }
 
 }  // namespace skua

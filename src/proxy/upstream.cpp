@@ -2,19 +2,19 @@
 // In: the text of an upstream server. Out: its URL, and a client for each thread that needs one.
 #include "proxy/upstream.hpp"
 
+#include <array>
 #include <atomic>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "base/base_encoding.hpp"
+#include "client/fetch.hpp"
 #include "crypto/random.hpp"
 #include "loop/loop.hpp"
 
 namespace skua::proxy {
 namespace {
 
-constexpr std::string_view unix_scheme = "unix:";
 constexpr std::size_t pseudonym_bytes = 6;
 
 std::atomic<std::uint64_t> last_id{0};
@@ -36,45 +36,13 @@ struct Clients {
   std::vector<One> all;
 };
 
-[[noreturn]] void refuse(std::string_view text, const std::string& why) {
-  throw std::invalid_argument("upstream '" + std::string(text) + "': " + why);
-}
-
-Url read_url(std::string_view text) {
-  if (text.starts_with(unix_scheme)) return Url::parse("http://localhost").value();
-  Result<Url> url = Url::parse(text);
-  if (!url) refuse(text, "it is not a URL");
-  if (url->scheme() != "http" && url->scheme() != "https") {
-    refuse(text, "it has to begin with http://, https:// or unix:/");
-  }
-  if (url->host().empty()) refuse(text, "it has no host");
-  if (url->has_userinfo()) refuse(text, "it must not have a user or a password");
-  if (url->has_query() || url->has_fragment()) refuse(text, "it must not have a query or fragment");
-  return *std::move(url);
-}
-
-std::string read_socket(std::string_view text) {
-  if (!text.starts_with(unix_scheme)) return {};
-  const std::string_view path = text.substr(unix_scheme.size());
-  if (!path.starts_with('/')) refuse(text, "the path of a socket has to begin with a slash");
-  return std::string(path);
-}
-
-std::optional<std::string> base_of(const Url& url) {
-  std::string_view path = url.path();
-  if (path.empty()) return std::nullopt;
-  while (path.ends_with('/')) path.remove_suffix(1);
-  return std::string(path);
-}
-
 std::string make_pseudonym() {
   return "skua-" + hex::encode(crypto::random_bytes(pseudonym_bytes).value());
 }
 
-ClientOptions client_options(std::string_view text, const Url& url,
-                             const ReverseProxyOptions& options) {
+ClientOptions client_options(const ServerUrl& server, const ReverseProxyOptions& options) {
   ClientOptions made;
-  made.base_url = url.to_string();
+  made.base_url = server.url.to_string();
   const ReverseProxyTimeouts& timeouts = options.timeouts;
   made.timeouts.resolve = timeouts.connect;
   made.timeouts.connect = timeouts.connect;
@@ -85,33 +53,62 @@ ClientOptions client_options(std::string_view text, const Url& url,
   made.timeouts.idle_connection = timeouts.idle_connection;
   made.connections = options.connections;
   made.connections_per_host = options.connections;
-  made.versions = options.versions;
-  made.unix_socket = read_socket(text);
+  made.versions = server.is_http2 ? HttpVersions::Http2 : options.versions;
+  made.unix_socket = server.unix_socket;
   made.hosts = options.hosts;
   made.tls = options.tls;
   return made;
 }
 
-client::TlsContexts tls_contexts(std::string_view text, const Url& url,
-                                 const ClientOptions& options) {
-  if (url.scheme() != "https") return {};
+client::TlsContexts tls_contexts(const ServerUrl& server, const ClientOptions& options) {
+  if (server.url.scheme() != "https") return {};
   Result<client::TlsContexts, Problem> made = client::TlsContexts::create(options);
-  if (!made) refuse(text, made.error().text);
+  if (!made) refuse(server.text, made.error().text);
   return *std::move(made);
 }
 
 }  // namespace
 
-Upstream::Upstream(std::string_view text, const ReverseProxyOptions& options)
-    : Upstream(text, read_url(text), options) {}
+Endpoint::Endpoint(const ServerUrl& server, const ReverseProxyOptions& options)
+    : options_(client_options(server, options)), tls_(tls_contexts(server, options_)) {}
 
-Upstream::Upstream(std::string_view text, const Url& url, const ReverseProxyOptions& options)
+std::shared_ptr<client::Core> Endpoint::make_client(loop::Loop& loop) const {
+  return std::make_shared<client::Core>(loop, options_, tls_);
+}
+
+std::shared_ptr<client::Core> Endpoint::make_client(loop::Loop& loop,
+                                                    const std::optional<Address>& address,
+                                                    bool one_use) const {
+  ClientOptions options = options_;
+  if (one_use) options.timeouts.idle_connection = Duration::zero();
+  if (address) {
+    const std::string host = Url::parse(options.base_url).value().hostname();
+    std::array<char, Address::max_text_bytes> text;
+    options.hosts = {{.host = host, .address = std::string(address->format_host(text))}};
+  }
+  return std::make_shared<client::Core>(loop, std::move(options), tls_);
+}
+
+Upstream::Upstream(std::string_view text, const ReverseProxyOptions& options)
     : options_(options),
-      base_(base_of(url)),
       pseudonym_(make_pseudonym()),
-      client_options_(client_options(text, url, options)),
-      tls_(tls_contexts(text, url, client_options_)),
+      id_(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {
+  const ServerUrl server = ServerUrl::parse(text);
+  base_ = server.base;
+  server_.emplace(server, options);
+}
+
+Upstream::Upstream(std::unique_ptr<const Dispatcher> dispatcher, const ReverseProxyOptions& options)
+    : options_(options),
+      pseudonym_(make_pseudonym()),
+      dispatcher_(std::move(dispatcher)),
+      base_(dispatcher_->base()),
       id_(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {}
+
+Task<Fetched> Upstream::fetch(Request& request, std::unique_ptr<client::RequestSpec> spec) const {
+  if (dispatcher_ != nullptr) return dispatcher_->fetch(request, std::move(spec));
+  return client::fetch(client(), std::move(spec));
+}
 
 std::shared_ptr<client::Core> Upstream::client() const {
   loop::Loop& loop = loop::Loop::current();
@@ -119,9 +116,20 @@ std::shared_ptr<client::Core> Upstream::client() const {
   for (const Clients::One& one : all) {
     if (one.id == id_) return one.core;
   }
-  auto core = std::make_shared<client::Core>(loop, client_options_, tls_);
+  auto core = server_->make_client(loop);
   all.push_back({id_, core});
   return core;
+}
+
+std::shared_ptr<client::Core> client_of(const client::IncomingResponse& incoming) {
+  std::shared_ptr<client::Core> core = incoming.core().shared_from_this();
+  const std::shared_ptr<client::ResponseWatch>& watch = incoming.asked().watch;
+  if (watch == nullptr) return core;
+  // A pointer to the client that keeps the watch, too.
+  const auto both = std::make_shared<
+      std::pair<std::shared_ptr<client::Core>, std::shared_ptr<client::ResponseWatch>>>(core,
+                                                                                        watch);
+  return {both, both->first.get()};
 }
 
 }  // namespace skua::proxy

@@ -6,20 +6,68 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/core.hpp"
+#include "client/request_spec.hpp"
+#include "client/wire/incoming_response.hpp"
+#include "proxy/server_url.hpp"
+#include "skua/address.hpp"
 #include "skua/client_options.hpp"
+#include "skua/error.hpp"
+#include "skua/request.hpp"
 #include "skua/reverse_proxy.hpp"
-#include "skua/url.hpp"
+#include "skua/task.hpp"
 
 namespace skua::proxy {
 
-/// An upstream server, and how to reach it. It is shared by all threads; each has connections of
-/// its own.
+/// The head of a response, or why there is none.
+using Fetched = Result<client::IncomingResponsePointer, Problem>;
+
+/// How to reach an upstream server.
+class Endpoint final {
+ public:
+  /// Ends with: std::invalid_argument if the TLS options cannot be used.
+  Endpoint(const ServerUrl& server, const ReverseProxyOptions& options);
+
+  [[nodiscard]] std::shared_ptr<client::Core> make_client(loop::Loop& loop) const;
+  /// Returns a client that connects to this address, if there is one, instead of looking the name
+  /// up. If it is for `one_use`, connections are closed after it.
+  [[nodiscard]] std::shared_ptr<client::Core> make_client(loop::Loop& loop,
+                                                          const std::optional<Address>& address,
+                                                          bool one_use = false) const;
+
+ private:
+  ClientOptions options_;
+  client::TlsContexts tls_;  // shared by the threads, as reading the trust store is slow
+};
+
+/// Those of a group.
+using Endpoints = std::vector<Endpoint>;
+
+/// Sends requests to one of several servers. Programs whose proxies have only one link none.
+class Dispatcher {
+ public:
+  Dispatcher() = default;
+  Dispatcher(const Dispatcher&) = delete;
+  Dispatcher& operator=(const Dispatcher&) = delete;
+  virtual ~Dispatcher() = default;
+
+  /// Ends with: HttpError(503) if no server takes the request.
+  /// Lifetime:  see forward().
+  virtual Task<Fetched> fetch(Request& request,
+                              std::unique_ptr<client::RequestSpec> spec) const = 0;
+  /// See Upstream::base().
+  [[nodiscard]] virtual const std::optional<std::string>& base() const noexcept = 0;
+};
+
+/// Where the requests of a ReverseProxy go: to a server, or through a dispatcher. It is shared by
+/// all threads; each has connections of its own.
 class Upstream final {
  public:
   /// Ends with: std::invalid_argument, see ReverseProxy.
   Upstream(std::string_view text, const ReverseProxyOptions& options);
+  Upstream(std::unique_ptr<const Dispatcher> dispatcher, const ReverseProxyOptions& options);
   Upstream(const Upstream&) = delete;
   Upstream& operator=(const Upstream&) = delete;
   ~Upstream() = default;
@@ -31,18 +79,26 @@ class Upstream final {
   /// The name of this proxy in Via; unique, so that a request that comes back is known.
   [[nodiscard]] const std::string& pseudonym() const noexcept { return pseudonym_; }
 
-  /// Returns the client of this thread's loop, which owns it, too.
-  [[nodiscard]] std::shared_ptr<client::Core> client() const;
+  /// Sends a request, as client::fetch() does.
+  [[nodiscard]] Task<Fetched> fetch(Request& request,
+                                    std::unique_ptr<client::RequestSpec> spec) const;
 
  private:
-  Upstream(std::string_view text, const Url& url, const ReverseProxyOptions& options);
+  [[nodiscard]] std::shared_ptr<client::Core> client() const;
 
   ReverseProxyOptions options_;
-  std::optional<std::string> base_;
   std::string pseudonym_;
-  ClientOptions client_options_;
-  client::TlsContexts tls_;  // shared by the threads, as reading the trust store is slow
-  std::uint64_t id_;         // unique in the process
+  std::unique_ptr<const Dispatcher> dispatcher_;  // null: there is one server, the next
+  std::optional<Endpoint> server_;
+  std::optional<std::string> base_;
+  std::uint64_t id_;  // unique in the process
 };
+
+/// Adds the routes of reverse_proxy().
+void add_routes(Router& router, const Prefix& prefix, const ReverseProxy& handler,
+                Router::Where where);
+
+/// Returns the client that a response belongs to. With it, the request counts as outstanding.
+[[nodiscard]] std::shared_ptr<client::Core> client_of(const client::IncomingResponse& incoming);
 
 }  // namespace skua::proxy

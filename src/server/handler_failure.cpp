@@ -40,8 +40,10 @@ Response caught(Resources& resources, const Request& request) {
     throw;
   } catch (const HttpError& error) {
     log_reason(resources, request, error.reason());
-    return *error.what() != '\0' ? Response(error.status(), std::string(error.what()))
-                                 : Response(error.status());
+    Response response = *error.what() != '\0' ? Response(error.status(), std::string(error.what()))
+                                              : Response(error.status());
+    error.amend(response);
+    return response;
   } catch (const Exception& error) {
     return error.error();
   } catch (const std::bad_alloc&) {

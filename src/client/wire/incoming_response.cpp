@@ -120,6 +120,7 @@ Problem IncomingResponse::fail(Problem problem) {
   lease_.release();
   waiting_ = {};
   problem_ = std::move(problem);
+  if (asked_.watch) asked_.watch->failed(*problem_);
   return *problem_;
 }
 
@@ -135,6 +136,7 @@ void IncomingResponse::complete() {
   timings_.content = core_->loop.now() - asked_.began;
   exchange_.reset();
   lease_.release();
+  if (asked_.watch) asked_.watch->completed();
 }
 
 // Returns an empty piece if more input is needed.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/core.hpp"
+#include "client/request_spec.hpp"
 #include "client/wire/decoding.hpp"
 #include "client/wire/exchange.hpp"
 #include "client/wire/pace.hpp"
@@ -65,6 +66,7 @@ class IncomingResponse final {
     std::shared_ptr<const PeerFacts> peer{};
     std::function<void(Progress)> on_progress{};
     std::uint64_t bytes_per_second = 0;  ///< of the content, at most; zero: no limit
+    std::shared_ptr<ResponseWatch> watch{};
   };
 
   /// `exchange` has reported its head. read() reports problems with content codings.

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+// In: requests that need a server, and how they end. Out: a member for each, and who is left out.
+// Choosing takes no lock; what happens rarely (a member comes, goes, is ejected or checked) does.
+#include "proxy/group.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+namespace skua::proxy {
+namespace {
+
+using State = UpstreamTargetStatus::State;
+
+[[noreturn]] void refuse_option(const UpstreamOptions& options, const char* why) {
+  throw std::invalid_argument("upstream " + options.name + ": " + why);
+}
+
+std::vector<ServerUrl> read_servers(const UpstreamOptions& options) {
+  if (options.targets.empty()) refuse_option(options, "it has no target");
+  std::vector<ServerUrl> servers;
+  for (const UpstreamTarget& target : options.targets) {
+    ServerUrl server = ServerUrl::parse(target.url);
+    const auto is_same = [&server](const ServerUrl& other) {
+      return other.name() == server.name();
+    };
+    if (std::ranges::any_of(servers, is_same)) refuse(target.url, "the server is there twice");
+    if (!servers.empty() && server.base != servers.front().base) {
+      refuse(target.url, "its path differs from that of " + servers.front().text);
+    }
+    if (target.weight == 0) refuse(target.url, "its weight is zero");
+    servers.push_back(std::move(server));
+  }
+  return servers;
+}
+
+const UpstreamOptions& checked(const UpstreamOptions& options) {
+  const UpstreamHealth& health = options.health;
+  if (!health.path.empty()) {
+    if (!health.path.starts_with('/')) refuse_option(options, "health.path has to be a path");
+    if (health.interval <= Duration::zero()) refuse_option(options, "health.interval is zero");
+    if (health.timeout > health.interval) {
+      refuse_option(options, "health.timeout is longer than health.interval");
+    }
+  }
+  if (options.resolve_interval <= Duration::zero()) {
+    refuse_option(options, "resolve_interval is zero");
+  }
+  if (!(options.balance.hash_load >= 1)) refuse_option(options, "balance.hash_load is below 1");
+  const auto is_share = [](double share) { return share >= 0 && share <= 1; };
+  if (!is_share(options.ejection.max_share) || !is_share(options.mirror.share)) {
+    refuse_option(options, "a share is not from 0 to 1");
+  }
+  if (!(options.retries.budget >= 0)) refuse_option(options, "retries.budget is below 0");
+  if (options.retries.attempts == 0) refuse_option(options, "retries.attempts is zero");
+  return options;
+}
+
+// Options say with zero that there is no first check or ejection.
+std::string seconds_of(Duration time) {
+  std::array<char, 32> text;
+  const double seconds = std::chrono::duration<double>(time).count();
+  const int size = std::snprintf(text.data(), text.size(), "%.3g s", seconds);
+  return {text.data(), static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+Group::Group(UpstreamOptions options)
+    : options_(checked(std::move(options))),
+      servers_(read_servers(options_)),
+      needs_upkeep_(!options_.health.path.empty() ||
+                    std::ranges::any_of(options_.targets, &UpstreamTarget::each_address)),
+      budget_(options_.retries.budget, options_.retries.burst),
+      line_(options_.limits.queued_requests) {
+  auto members = std::make_shared<Members>();
+  for (std::size_t i = 0; i < servers_.size(); ++i) {
+    members->push_back(
+        std::make_shared<Member>(i, servers_[i].name(), std::nullopt, options_.targets[i].weight));
+  }
+  members_ = std::move(members);
+}
+
+// Members ----------------------------------------------------------------------------------------
+
+std::shared_ptr<const Members> Group::members() const {
+  const std::lock_guard lock(mutex_);
+  return members_;
+}
+
+void Group::replace(std::size_t target, const std::vector<Address>& addresses, loop::Instant now) {
+  {
+    const std::lock_guard lock(mutex_);
+    auto changed = std::make_shared<Members>();
+    std::vector<std::shared_ptr<Member>> old;
+    for (const std::shared_ptr<Member>& member : *members_) {
+      (member->target == target ? old : *changed).push_back(member);
+    }
+    bool is_same = old.size() == addresses.size();
+    for (const Address& address : addresses) {
+      const auto known = std::ranges::find_if(
+          old, [&address](const auto& member) { return member->address == address; });
+      if (known != old.end()) {
+        changed->push_back(std::move(*known));
+        old.erase(known);
+        continue;
+      }
+      is_same = false;
+      auto made =
+          std::make_shared<Member>(target, servers_[target].name() + "/" + address.to_string(),
+                                   address, options_.targets[target].weight);
+      made->back_since.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+      changed->push_back(std::move(made));
+    }
+    if (is_same) return;
+    std::erase_if(leaving_, [](const auto& member) { return member.expired(); });
+    leaving_.insert(leaving_.end(), old.begin(), old.end());
+    std::ranges::stable_sort(*changed, {}, [](const auto& member) { return member->target; });
+    members_ = std::move(changed);
+    generation_.fetch_add(1, std::memory_order_release);
+  }
+  line_.call_all();
+}
+
+// Requests ---------------------------------------------------------------------------------------
+
+// If no member is usable, all are candidates: checks may be wrong, and half of a service is better
+// than none. Those that were tried do not count as missing.
+void Group::gather(const Members& members, const Wish& wish, std::vector<Candidate>& candidates,
+                   bool& is_busy) const {
+  candidates.clear();
+  const Duration slow_start = options_.balance.slow_start;
+  const std::size_t limit = options_.limits.target_requests;
+  const auto is_usable = [&wish](const std::shared_ptr<Member>& member) {
+    return !member->is_down.load(std::memory_order_relaxed) && !member->is_ejected(wish.now);
+  };
+  const bool takes_all = options_.panics && std::ranges::none_of(members, is_usable);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    Member& member = *members[i];
+    if (!takes_all && !is_usable(members[i])) continue;
+    if (std::ranges::find(wish.tried, &member) != wish.tried.end()) continue;
+    const std::uint32_t outstanding = member.outstanding.load(std::memory_order_relaxed);
+    if (limit != 0 && outstanding >= limit) {
+      is_busy = true;
+      continue;
+    }
+    candidates.push_back({.member = &member,
+                          .index = i,
+                          .weight = member.weight_at(wish.now, slow_start),
+                          .outstanding = outstanding});
+  }
+}
+
+std::size_t Group::pick(std::span<const Candidate> candidates, const Wish& wish,
+                        Draw& draw) const noexcept {
+  switch (options_.balance.by) {
+    case Balance::RoundRobin: return next_in_turn(candidates);
+    case Balance::Hash:
+      if (wish.key) return nearest(candidates, *wish.key, options_.balance.hash_load);
+      break;
+    case Balance::LeastOutstanding: break;
+  }
+  return less_busy(candidates, draw);
+}
+
+// The counts of limits and the size of the line are in one order, so that of a request that ends
+// and one that begins to wait, at least one sees the other.
+Group::Choice Group::choose(const Members& members, const Wish& wish, Draw& draw,
+                            std::vector<Candidate>& candidates) {
+  const UpstreamLimits& limits = options_.limits;
+  if (limits.group_requests != 0 && outstanding_.fetch_add(1) >= limits.group_requests) {
+    leave_group();
+    return {.refusal = Refusal::Busy};
+  }
+  while (true) {
+    bool is_busy = false;
+    gather(members, wish, candidates, is_busy);
+    if (candidates.empty()) {
+      leave_group();
+      return {.refusal = is_busy ? Refusal::Busy : Refusal::NoTarget};
+    }
+    const Candidate& chosen = candidates[pick(candidates, wish, draw)];
+    Member& member = *chosen.member;
+    const std::uint32_t before = member.outstanding.fetch_add(1);
+    if (limits.target_requests == 0 || before < limits.target_requests) {
+      return {.index = chosen.index};
+    }
+    member.outstanding.fetch_sub(1);  // another thread was faster
+    line_.call_first();
+  }
+}
+
+void Group::leave_group() noexcept {
+  if (options_.limits.group_requests == 0) return;
+  outstanding_.fetch_sub(1);
+  line_.call_first();
+}
+
+void Group::release(Member& member) noexcept {
+  member.outstanding.fetch_sub(1);
+  if (options_.limits.group_requests != 0) outstanding_.fetch_sub(1);
+  line_.call_first();
+}
+
+void Group::judge(Member& member, Outcome outcome, loop::Instant now) noexcept {
+  member.outcomes[static_cast<std::size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
+  if (!is_failure(outcome)) {
+    const bool is_success = outcome == Outcome::Answered || outcome == Outcome::ServerError;
+    // Usually zero already: then no other thread has to read it again.
+    if (is_success && member.failures.load(std::memory_order_relaxed) != 0) {
+      member.failures.store(0, std::memory_order_relaxed);
+    }
+    return;
+  }
+  const std::uint32_t failures = member.failures.fetch_add(1, std::memory_order_relaxed) + 1;
+  const unsigned most = options_.ejection.failures;
+  if (most == 0 || failures < most) return;
+  try {
+    const std::optional<Duration> time = eject(member, now);
+    if (!time) return;
+    log(LogLevel::Warning, member.name + " gets no requests for " + seconds_of(*time) +
+                               ": too many failed in a row, the last with " +
+                               std::string(proxy::name(outcome)));
+  } catch (const std::exception&) {  // no memory for the text
+    return;
+  }
+}
+
+// Returns how long; nullopt if it is already, or too many others are.
+std::optional<Duration> Group::eject(Member& member, loop::Instant now) {
+  const UpstreamEjection& ejection = options_.ejection;
+  const std::lock_guard lock(mutex_);
+  if (member.is_ejected(now)) return std::nullopt;
+  const auto out =
+      std::ranges::count_if(*members_, [now](const auto& other) { return other->is_ejected(now); });
+  const double room = ejection.max_share * static_cast<double>(members_->size());
+  if (static_cast<double>(out + 1) > room) return std::nullopt;
+  const Duration::rep last_end = member.ejected_until.load(std::memory_order_relaxed);
+  const Duration since = now - loop::Instant(Duration(last_end));
+  if (since > ejection.max_time) member.ejections_in_a_row = 0;
+  const double factor = std::ldexp(1, static_cast<int>(std::min(member.ejections_in_a_row, 30U)));
+  const auto wanted =
+      std::chrono::duration<double, std::nano>(static_cast<double>(ejection.time.count()) * factor);
+  const Duration time = wanted < ejection.max_time
+                            ? Duration(static_cast<Duration::rep>(wanted.count()))
+                            : std::max(ejection.max_time, ejection.time);
+  ++member.ejections_in_a_row;
+  // The first request after it decides.
+  member.failures.store(ejection.failures - 1, std::memory_order_relaxed);
+  member.ejected_until.store(later(now, time).time_since_epoch().count(),
+                             std::memory_order_relaxed);
+  member.ejections.fetch_add(1, std::memory_order_relaxed);
+  return time;
+}
+
+// Checks -----------------------------------------------------------------------------------------
+
+void Group::note_check(Member& member, std::string_view problem, loop::Instant now) {
+  const bool is_passed = problem.empty();
+  (is_passed ? member.passed_checks : member.failed_checks).fetch_add(1, std::memory_order_relaxed);
+  const bool is_down = member.is_down.load(std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    std::uint32_t& passed = member.passed_checks_in_a_row;
+    std::uint32_t& failed = member.failed_checks_in_a_row;
+    passed = is_passed ? passed + 1 : 0;
+    failed = is_passed ? 0 : failed + 1;
+    if (is_down ? passed < options_.health.rise : failed < options_.health.fall) return;
+    if (is_down == !is_passed) return;
+  }
+  if (is_passed) {
+    member.failures.store(0, std::memory_order_relaxed);
+    member.back_since.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+    member.is_down.store(false, std::memory_order_relaxed);
+    line_.call_all();
+    log(LogLevel::Info, member.name + " is up: its checks passed");
+    return;
+  }
+  member.is_down.store(true, std::memory_order_relaxed);
+  log(LogLevel::Warning, member.name + " is down: " + std::string(problem));
+}
+
+void Group::log(LogLevel level, std::string_view text) const noexcept {
+  if (!options_.log) return;
+  try {
+    options_.log(level, "upstream " + options_.name + ": " + std::string(text));
+  } catch (...) {  // there is nowhere else to tell
+    return;
+  }
+}
+
+// For people -------------------------------------------------------------------------------------
+
+std::vector<Group::Seen> Group::look(loop::Instant now) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Seen> seen;
+  for (const std::shared_ptr<Member>& member : *members_) {
+    const State state = member->is_down.load(std::memory_order_relaxed) ? State::Down
+                        : member->is_ejected(now)                       ? State::Ejected
+                                                                        : State::Up;
+    seen.push_back({member, state});
+  }
+  for (const std::weak_ptr<const Member>& left : leaving_) {
+    std::shared_ptr<const Member> member = left.lock();
+    if (member && member->outstanding.load() != 0) {
+      seen.push_back({std::move(member), State::Draining});
+    }
+  }
+  return seen;
+}
+
+}  // namespace skua::proxy

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "loop/clock.hpp"
+#include "proxy/balance.hpp"
+#include "proxy/member.hpp"
+#include "proxy/retry_budget.hpp"
+#include "proxy/server_url.hpp"
+#include "proxy/waiting_line.hpp"
+#include "skua/address.hpp"
+#include "skua/upstream.hpp"
+
+namespace skua::proxy {
+
+/// The members of a group, of which requests and clients share ownership.
+using Members = std::vector<std::shared_ptr<Member>>;
+
+/// The state of an Upstream, which all threads share: its members, what is known of them, and the
+/// requests that are outstanding. It makes no connections.
+class Group final {
+ public:
+  /// Ends with: std::invalid_argument, see Upstream.
+  explicit Group(UpstreamOptions options);
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group() = default;
+
+  [[nodiscard]] const UpstreamOptions& options() const noexcept { return options_; }
+  /// The servers of the targets.
+  [[nodiscard]] const std::vector<ServerUrl>& servers() const noexcept { return servers_; }
+  [[nodiscard]] RetryBudget& budget() noexcept { return budget_; }
+  [[nodiscard]] WaitingLine& line() noexcept { return line_; }
+  [[nodiscard]] const WaitingLine& line() const noexcept { return line_; }
+
+  // Members.
+
+  /// Changes whenever members() does.
+  [[nodiscard]] std::uint64_t generation() const noexcept {
+    return generation_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::shared_ptr<const Members> members() const;
+  /// Makes the addresses of a target its members. Those that are there already stay; the others
+  /// get no new requests.
+  void replace(std::size_t target, const std::vector<Address>& addresses, loop::Instant now);
+
+  // Requests.
+
+  enum class Refusal : std::uint8_t { None, NoTarget, Busy };
+  struct Choice {
+    std::size_t index = 0;  ///< of a member, if there is no refusal
+    Refusal refusal = Refusal::None;
+  };
+  struct Wish {
+    std::optional<std::uint64_t> key{};      ///< for Balance::Hash
+    std::span<const Member* const> tried{};  ///< these are left out
+    loop::Instant now{};
+  };
+  /// Chooses a member, and counts a request for it until release(). `candidates` is memory to use.
+  Choice choose(const Members& members, const Wish& wish, Draw& draw,
+                std::vector<Candidate>& candidates);
+  void release(Member& member) noexcept;
+  /// Takes in how a request ended; too many failures eject the member.
+  void judge(Member& member, Outcome outcome, loop::Instant now) noexcept;
+
+  // Checks.
+
+  /// Takes in a check; `problem` is empty if it passed.
+  void note_check(Member& member, std::string_view problem, loop::Instant now);
+  void log(LogLevel level, std::string_view text) const noexcept;
+  /// Makes the caller the only one that checks and looks names up; reports whether it is.
+  [[nodiscard]] bool take_over_upkeep() noexcept {
+    return needs_upkeep_ && !has_upkeep_.load(std::memory_order_relaxed) &&
+           !has_upkeep_.exchange(true);
+  }
+  void leave_upkeep() noexcept { has_upkeep_.store(false); }
+
+  // For people and metrics.
+
+  /// A member, and whether it is draining.
+  struct Seen {
+    std::shared_ptr<const Member> member{};
+    UpstreamTargetStatus::State state = UpstreamTargetStatus::State::Up;
+  };
+  [[nodiscard]] std::vector<Seen> look(loop::Instant now) const;
+
+  /// Counts of the group as a whole.
+  struct Told {
+    std::atomic<std::uint64_t> retries_refused{0};  // the budget was empty
+    std::atomic<std::uint64_t> no_target{0};        // 503, as for the next two
+    std::atomic<std::uint64_t> queue_full{0};
+    std::atomic<std::uint64_t> queue_timeout{0};
+    std::atomic<std::uint64_t> queued{0};
+    std::atomic<std::uint64_t> mirrored{0};
+    std::atomic<std::uint64_t> mirror_dropped{0};
+  };
+  Told told;
+
+ private:
+  void gather(const Members& members, const Wish& wish, std::vector<Candidate>& candidates,
+              bool& is_busy) const;
+  [[nodiscard]] std::size_t pick(std::span<const Candidate> candidates, const Wish& wish,
+                                 Draw& draw) const noexcept;
+  void leave_group() noexcept;
+  [[nodiscard]] std::optional<Duration> eject(Member& member, loop::Instant now);
+
+  const UpstreamOptions options_;
+  const std::vector<ServerUrl> servers_;
+  const bool needs_upkeep_;
+  RetryBudget budget_;
+  WaitingLine line_;
+  std::atomic<std::size_t> outstanding_{0};  // counted only if there is a limit
+  std::atomic<bool> has_upkeep_{false};
+  std::atomic<std::uint64_t> generation_{1};
+  mutable std::mutex mutex_;                          // of the following, and parts of members
+  std::shared_ptr<const Members> members_;            // replaced, never changed
+  std::vector<std::weak_ptr<const Member>> leaving_;  // until their last request ends
+};
+
+/// Access to the group of an Upstream.
+struct UpstreamAccess {
+  static const std::shared_ptr<Group>& group(const skua::Upstream& upstream) noexcept {
+    return upstream.group_;
+  }
+};
+
+}  // namespace skua::proxy

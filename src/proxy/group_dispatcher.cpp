@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+// In: a request, as it is to be sent. Out: the response of a member of a group. If one fails before
+// anything of a response was passed on, and it is safe, another one is asked.
+#include "proxy/group_dispatcher.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "base/keyed_hash.hpp"
+#include "client/fetch.hpp"
+#include "client/waiting.hpp"
+#include "crypto/random.hpp"
+#include "http/message/request_parts.hpp"
+#include "loop/loop.hpp"
+#include "proxy/upkeep.hpp"
+#include "skua/async.hpp"
+#include "skua/http_error.hpp"
+#include "skua/response.hpp"
+
+namespace skua::proxy {
+namespace {
+
+using client::RequestSpec;
+
+std::atomic<std::uint64_t> last_group_id{0};
+
+// The same in each process, so that several gateways agree.
+constexpr KeyedHash key_hash(0x736b75612d676174U, 0x65776179206b6579U);
+
+/// The answer to a request that no member takes.
+class NotTaken final : public HttpError {
+ public:
+  NotTaken(const UpstreamOptions& options, const std::string& why)
+      : HttpError(Status::ServiceUnavailable, {}, "upstream " + options.name + ": " + why),
+        retry_after_(options.limits.retry_after) {}
+
+  void amend(Response& response) const override {
+    response.header("Retry-After", std::to_string(std::uint64_t(retry_after_.count())));
+  }
+
+ private:
+  std::chrono::seconds retry_after_;
+};
+
+void add_one(std::atomic<std::uint64_t>& count) noexcept {
+  count.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Waits for the whole content, so that it can be sent again.
+Task<> keep_content(Request& request, RequestSpec& spec) {
+  std::string text;
+  while (true) {
+    const std::optional<Bytes> piece = co_await request.read();
+    if (!piece) break;
+    text.append(skua::text(*piece));
+  }
+  spec.content = Body(std::make_shared<const std::string>(std::move(text)));
+}
+
+std::string described(const Member& member, const std::string& text) {
+  return member.address ? text + " (" + member.name + ")" : text;
+}
+
+}  // namespace
+
+// Passages ---------------------------------------------------------------------------------------
+
+Passage::Passage(std::shared_ptr<Group> group, std::shared_ptr<Member> member,
+                 loop::Loop& loop) noexcept
+    : group_(std::move(group)), member_(std::move(member)), loop_(loop) {}
+
+Passage::~Passage() { end(is_tunnel_ ? Outcome::Answered : Outcome::Cancelled); }
+
+void Passage::note_status(std::uint16_t status) noexcept {
+  const Outcome outcome = outcome_of(status);
+  if (is_failure(outcome)) return end(outcome);
+  expected_ = outcome;
+  is_tunnel_ = status == code(Status::SwitchingProtocols);
+}
+
+// Only failures need the time: the loop may be about to end.
+void Passage::end(Outcome outcome) noexcept {
+  if (std::exchange(is_over_, true)) return;
+  group_->judge(*member_, outcome, is_failure(outcome) ? loop_.now() : loop::Instant());
+  group_->release(*member_);
+}
+
+void Passage::completed() noexcept {
+  if (!is_tunnel_) end(expected_);
+}
+
+void Passage::failed(const Problem& why) noexcept {
+  const Outcome outcome = outcome_of(why.error, {.is_connected = true});
+  end(outcome == Outcome::Closed ? Outcome::Incomplete : outcome);
+}
+
+// Views ------------------------------------------------------------------------------------------
+
+struct GroupDispatcher::View {
+  View(loop::Loop& thread_loop, std::uint64_t number, std::weak_ptr<const Endpoints> needed)
+      : loop(thread_loop), id(number), user(std::move(needed)), draw(crypto::random_word()) {}
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+  ~View() {
+    for (const std::shared_ptr<client::Core>& core : clients) {
+      if (core != nullptr) core->break_off();
+    }
+  }
+
+  // Takes in that members came or went. The connections of those that went end once unused.
+  void refresh(const Group& group) {
+    const std::uint64_t current = group.generation();
+    if (generation == current) return;
+    std::shared_ptr<const Members> changed = group.members();
+    std::vector<std::shared_ptr<client::Core>> kept(changed->size());
+    for (std::size_t i = 0; i < clients.size(); ++i) {
+      if (clients[i] == nullptr) continue;
+      const auto place = std::ranges::find(*changed, (*members)[i]);
+      if (place == changed->end()) {
+        clients[i]->pool.close_all();
+      } else {
+        kept[static_cast<std::size_t>(place - changed->begin())] = std::move(clients[i]);
+      }
+    }
+    clients = std::move(kept);
+    members = std::move(changed);
+    generation = current;
+  }
+
+  loop::Loop& loop;
+  const std::uint64_t id;                     // of the dispatcher
+  const std::weak_ptr<const Endpoints> user;  // gone: so is the dispatcher
+  Draw draw;
+  std::uint64_t generation = 0;                        // of the members
+  std::shared_ptr<const Members> members{};            // as this thread knows them
+  std::vector<std::shared_ptr<client::Core>> clients;  // of the members; null until needed
+  std::vector<Candidate> candidates;                   // memory to use
+  std::optional<Upkeep> upkeep{};
+  Scope copies;  // requests of a mirror
+};
+
+/// All of a loop.
+struct GroupDispatcher::Views {
+  std::vector<std::unique_ptr<View>> all{};
+};
+
+GroupDispatcher::View& GroupDispatcher::view() const {
+  loop::Loop& loop = loop::Loop::current();
+  std::vector<std::unique_ptr<View>>& all = loop.attachments().get<Views>().all;
+  const auto known = std::ranges::find(all, id_, [](const auto& view) { return view->id; });
+  if (known != all.end()) {
+    View& found = **known;
+    if (group_->take_over_upkeep()) found.upkeep.emplace(loop, group_, endpoints_);
+    return found;
+  }
+  std::erase_if(all, [](const auto& view) { return view->user.expired(); });
+  View& made = *all.emplace_back(std::make_unique<View>(loop, id_, endpoints_));
+  if (group_->take_over_upkeep()) made.upkeep.emplace(loop, group_, endpoints_);
+  return made;
+}
+
+// Requests ---------------------------------------------------------------------------------------
+
+struct GroupDispatcher::Attempts {
+  std::unique_ptr<RequestSpec> spec{};  // null during the last one
+  std::optional<std::uint64_t> key{};
+  std::vector<const Member*> tried{};  // by all but the current one
+  client::Reached reached{};
+  std::string problems{};  // of the earlier ones
+  unsigned count = 0;
+};
+
+GroupDispatcher::GroupDispatcher(std::shared_ptr<Group> group, const ReverseProxyOptions& options)
+    : group_(std::move(group)),
+      id_(last_group_id.fetch_add(1, std::memory_order_relaxed) + 1),
+      copies_(std::make_shared<std::atomic<std::size_t>>(0)) {
+  const UpstreamOptions& told = group_->options();
+  auto endpoints = std::make_shared<Endpoints>();
+  for (std::size_t i = 0; i < told.targets.size(); ++i) {
+    ReverseProxyOptions own = options;
+    if (told.targets[i].tls) own.tls = *told.targets[i].tls;
+    endpoints->emplace_back(group_->servers()[i], own);
+  }
+  endpoints_ = std::move(endpoints);
+  if (!told.mirror.to) return;
+  mirror_ = std::make_shared<GroupDispatcher>(UpstreamAccess::group(*told.mirror.to), options);
+  if (mirror_->base() != base()) {
+    throw std::invalid_argument("upstream " + told.name + ": the URLs of its mirror, " +
+                                told.mirror.to->name() + ", have another path");
+  }
+}
+
+GroupDispatcher::~GroupDispatcher() = default;
+
+const std::optional<std::string>& GroupDispatcher::base() const noexcept {
+  return group_->servers().front().base;
+}
+
+std::optional<std::uint64_t> GroupDispatcher::key_of(const Request& request) const {
+  const UpstreamBalance& balance = group_->options().balance;
+  if (balance.by != Balance::Hash) return std::nullopt;
+  std::optional<std::string_view> text;
+  std::array<char, Address::max_text_bytes> buffer;
+  if (!balance.hash_header.empty()) {
+    text = request.header(balance.hash_header);
+  } else if (!balance.hash_cookie.empty()) {
+    text = request.cookie(balance.hash_cookie);
+  } else {
+    const Address client = request.client_address();
+    if (client.is_ip()) text = client.unmapped().format_host(buffer);
+  }
+  return text ? std::optional(key_hash(*text)) : std::nullopt;
+}
+
+GroupDispatcher::Chosen GroupDispatcher::choose(View& view, const Attempts& attempts) const {
+  view.refresh(*group_);
+  const Group::Wish wish{.key = attempts.key, .tried = attempts.tried, .now = view.loop.now()};
+  const Group::Choice choice = group_->choose(*view.members, wish, view.draw, view.candidates);
+  if (choice.refusal != Group::Refusal::None) return {.refusal = choice.refusal};
+  const std::shared_ptr<Member>& member = (*view.members)[choice.index];
+  Chosen chosen;
+  try {
+    chosen.passage = std::make_shared<Passage>(group_, member, view.loop);
+  } catch (const std::bad_alloc&) {
+    group_->release(*member);
+    throw;
+  }
+  std::shared_ptr<client::Core>& client = view.clients[choice.index];
+  if (client == nullptr) {
+    const Endpoint& endpoint = (*endpoints_)[member->target];
+    client = member->address ? endpoint.make_client(view.loop, *member->address)
+                             : endpoint.make_client(view.loop);
+  }
+  chosen.client = client;
+  return chosen;
+}
+
+// One that waits behind others does not try its luck before it is called.
+Task<GroupDispatcher::Chosen> GroupDispatcher::wait_for_turn(View& view,
+                                                             const Attempts& attempts) const {
+  const UpstreamLimits& limits = group_->options().limits;
+  const loop::Instant deadline = later(view.loop.now(), limits.queue_time);
+  WaitingLine::Place place(group_->line(), view.loop);
+  if (!place.has_entered()) {
+    add_one(group_->told.queue_full);
+    throw NotTaken(group_->options(), "its servers are busy, and the queue is full");
+  }
+  add_one(group_->told.queued);
+  bool tries = place.is_alone();
+  while (true) {
+    if (tries) {
+      Chosen chosen = choose(view, attempts);
+      if (chosen.refusal != Group::Refusal::Busy) co_return chosen;
+      if (place.is_called()) {
+        place.stand_first();
+        continue;
+      }
+    }
+    const Duration left = deadline - view.loop.now();
+    if (left <= Duration::zero()) break;
+    co_await client::TimedWait(view.loop, place.changed(), left);
+    tries = place.is_called();
+  }
+  add_one(group_->told.queue_timeout);
+  throw NotTaken(group_->options(), "its servers are busy, and none was free in time");
+}
+
+bool GroupDispatcher::keeps_content(const RequestSpec& spec) const noexcept {
+  const std::shared_ptr<const BodyStream>* const stream = spec.content.stream();
+  if (stream == nullptr || spec.expects_continue) return false;
+  const UpstreamRetries& retries = group_->options().retries;
+  if (retries.attempts == 1 && mirror_ == nullptr) return false;
+  const std::optional<std::uint64_t>& length = (*stream)->length_bytes;
+  return length && *length <= retries.content_bytes;
+}
+
+std::unique_ptr<RequestSpec> GroupDispatcher::spec_of(Attempts& attempts) const {
+  const bool is_last = ++attempts.count >= group_->options().retries.attempts;
+  std::unique_ptr<RequestSpec> spec =
+      is_last ? std::move(attempts.spec) : std::make_unique<RequestSpec>(*attempts.spec);
+  attempts.reached = {};
+  spec->forwarding->reached = &attempts.reached;
+  return spec;
+}
+
+// RFC 9110 §9.2.2. If there was no connection, or the server says that it did nothing, any request
+// may be repeated.
+bool GroupDispatcher::may_repeat(const Attempts& attempts, Outcome outcome) const noexcept {
+  if (attempts.spec == nullptr || outcome == Outcome::Local) return false;
+  const RequestSpec& spec = *attempts.spec;
+  const bool has_answer = outcome == Outcome::Unavailable;
+  const bool is_stream = spec.content.kind() == Body::Kind::Stream;
+  if (is_stream && (has_answer || attempts.reached.has_sent)) return false;
+  if (!attempts.reached.is_connected || attempts.reached.is_unprocessed) return true;
+  if (!client::is_idempotent(spec.method)) return false;
+  const UpstreamRetries& retries = group_->options().retries;
+  if (has_answer) return retries.on_unavailable;
+  return outcome != Outcome::Timeout || retries.on_timeout;
+}
+
+// Another member for the next attempt; empty if there is to be none.
+GroupDispatcher::Chosen GroupDispatcher::choose_again(View& view, Attempts& attempts,
+                                                      Passage& failed, Outcome outcome) const {
+  if (!may_repeat(attempts, outcome)) return {};
+  if (!group_->budget().take()) {
+    add_one(group_->told.retries_refused);
+    return {};
+  }
+  attempts.tried.push_back(&failed.member());
+  Chosen chosen = choose(view, attempts);
+  if (chosen.passage == nullptr) {
+    group_->budget().give_back();
+  } else {
+    add_one(failed.member().retries);
+  }
+  return chosen;
+}
+
+Task<Fetched> GroupDispatcher::fetch(Request& request, std::unique_ptr<RequestSpec> spec) const {
+  if (keeps_content(*spec)) co_await keep_content(request, *spec);
+  View& view = this->view();
+  Attempts attempts;
+  attempts.spec = std::move(spec);
+  attempts.key = key_of(request);
+  mirror(view, attempts);
+  group_->budget().pay();
+  Chosen chosen;
+  chosen.refusal = Group::Refusal::Busy;
+  if (group_->line().size() == 0) chosen = choose(view, attempts);
+  if (chosen.refusal == Group::Refusal::Busy) {
+    Chosen waited = co_await wait_for_turn(view, attempts);
+    chosen = std::move(waited);
+  }
+  if (chosen.refusal != Group::Refusal::None) {
+    add_one(group_->told.no_target);
+    throw NotTaken(group_->options(), "none of its servers is up");
+  }
+  while (true) {
+    const std::shared_ptr<Passage> passage = chosen.passage;
+    std::unique_ptr<RequestSpec> own = spec_of(attempts);
+    own->watch = passage;
+    Fetched got = co_await client::fetch(chosen.client, std::move(own));
+    const Outcome outcome =
+        got ? outcome_of((*got)->head().status) : outcome_of(got.error().error, attempts.reached);
+    if (got) {
+      passage->note_status((*got)->head().status);
+      if (outcome != Outcome::Unavailable) co_return got;
+    } else {
+      passage->end(outcome);
+    }
+    chosen = choose_again(view, attempts, *passage, outcome);
+    std::string problem =
+        described(passage->member(), got ? (*got)->unexpected_status().text : got.error().text);
+    if (chosen.passage == nullptr) {
+      if (got) co_return got;
+      co_return Problem{got.error().error, attempts.problems + problem};
+    }
+    attempts.problems.append(problem).append("; then ");
+    if (got) co_await (*got)->discard();
+  }
+}
+
+// Mirrors ----------------------------------------------------------------------------------------
+
+void GroupDispatcher::mirror(View& view, const Attempts& attempts) const {
+  if (mirror_ == nullptr) return;
+  const UpstreamMirror& options = group_->options().mirror;
+  const RequestSpec& spec = *attempts.spec;
+  if (spec.content.kind() == Body::Kind::Stream || spec.forwarding->offers_upgrade) return;
+  if (view.draw.unit() >= options.share) return;
+  if (copies_->fetch_add(1) >= options.requests) {
+    copies_->fetch_sub(1);
+    return add_one(group_->told.mirror_dropped);
+  }
+  // Counts the copy until its end.
+  const std::shared_ptr<void> counted(copies_.get(),
+                                      [copies = copies_](void*) { copies->fetch_sub(1); });
+  add_one(group_->told.mirrored);
+  Attempts copy;
+  copy.spec = std::make_unique<RequestSpec>(spec);
+  copy.key = attempts.key;
+  view.copies.spawn(send_copy(mirror_, std::move(copy), counted));
+}
+
+// Owns all that it uses, as the request may end before.
+Task<> GroupDispatcher::send_copy(std::shared_ptr<const GroupDispatcher> to, Attempts attempts,
+                                  std::shared_ptr<const void> /*counted*/) {
+  Chosen chosen = to->choose(to->view(), attempts);
+  if (chosen.passage == nullptr) co_return;
+  std::unique_ptr<RequestSpec> own = std::move(attempts.spec);
+  own->forwarding->reached = &attempts.reached;
+  own->watch = chosen.passage;
+  Fetched got = co_await client::fetch(chosen.client, std::move(own));
+  if (!got) {
+    chosen.passage->end(outcome_of(got.error().error, attempts.reached));
+    co_return;
+  }
+  chosen.passage->note_status((*got)->head().status);
+  co_await (*got)->discard();
+}
+
+}  // namespace skua::proxy

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/core.hpp"
+#include "client/request_spec.hpp"
+#include "proxy/group.hpp"
+#include "proxy/upstream.hpp"
+#include "skua/request.hpp"
+#include "skua/reverse_proxy.hpp"
+#include "skua/task.hpp"
+
+namespace skua::proxy {
+
+/// A request at a member, from the choice until its response is complete or given up. Counts the
+/// request, and tells the group how it ended.
+///
+/// Lifetime:  one loop's.
+class Passage final : public client::ResponseWatch {
+ public:
+  /// The group has counted the request.
+  Passage(std::shared_ptr<Group> group, std::shared_ptr<Member> member, loop::Loop& loop) noexcept;
+  ~Passage() override;
+
+  [[nodiscard]] Member& member() const noexcept { return *member_; }
+  /// The head of a response has arrived. How it ends decides, unless the status is a failure.
+  void note_status(std::uint16_t status) noexcept;
+  /// It has ended.
+  void end(Outcome outcome) noexcept;
+
+  void completed() noexcept override;
+  void failed(const Problem& why) noexcept override;
+
+ private:
+  const std::shared_ptr<Group> group_;
+  const std::shared_ptr<Member> member_;
+  loop::Loop& loop_;
+  Outcome expected_ = Outcome::Answered;  // by its status
+  bool is_tunnel_ = false;                // outstanding until the tunnel ends
+  bool is_over_ = false;
+};
+
+/// Sends the requests of a reverse proxy to the members of a group.
+class GroupDispatcher final : public Dispatcher {
+ public:
+  /// Ends with: std::invalid_argument if the TLS options cannot be used, or the path of a mirror's
+  ///            URLs differs.
+  GroupDispatcher(std::shared_ptr<Group> group, const ReverseProxyOptions& options);
+  ~GroupDispatcher() override;
+
+  Task<Fetched> fetch(Request& request, std::unique_ptr<client::RequestSpec> spec) const override;
+  [[nodiscard]] const std::optional<std::string>& base() const noexcept override;
+
+ private:
+  /// What a loop has of a group: its clients, and what it does for it.
+  struct View;
+  struct Views;
+  /// The attempts of one request.
+  struct Attempts;
+  /// A member that was chosen, or why there is none.
+  struct Chosen {
+    std::shared_ptr<Passage> passage{};
+    std::shared_ptr<client::Core> client{};
+    Group::Refusal refusal = Group::Refusal::None;
+  };
+
+  [[nodiscard]] View& view() const;
+  [[nodiscard]] std::optional<std::uint64_t> key_of(const Request& request) const;
+  [[nodiscard]] Chosen choose(View& view, const Attempts& attempts) const;
+  Task<Chosen> wait_for_turn(View& view, const Attempts& attempts) const;
+  [[nodiscard]] bool keeps_content(const client::RequestSpec& spec) const noexcept;
+  [[nodiscard]] std::unique_ptr<client::RequestSpec> spec_of(Attempts& attempts) const;
+  [[nodiscard]] bool may_repeat(const Attempts& attempts, Outcome outcome) const noexcept;
+  [[nodiscard]] Chosen choose_again(View& view, Attempts& attempts, Passage& failed,
+                                    Outcome outcome) const;
+  void mirror(View& view, const Attempts& attempts) const;
+  static Task<> send_copy(std::shared_ptr<const GroupDispatcher> to, Attempts attempts,
+                          std::shared_ptr<const void> counted);
+
+  const std::shared_ptr<Group> group_;          // shared with the Upstream and with passages
+  std::shared_ptr<const Endpoints> endpoints_;  // of the targets; views see in it that this is gone
+  std::uint64_t id_;                            // unique in the process
+  std::shared_ptr<const GroupDispatcher> mirror_;     // null: none; shared with copies
+  std::shared_ptr<std::atomic<std::size_t>> copies_;  // outstanding; shared with them
+};
+
+}  // namespace skua::proxy

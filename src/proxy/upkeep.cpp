@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// In: time. Out: checks of the members of a group, and the addresses of its names.
+#include "proxy/upkeep.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "client/fetch.hpp"
+#include "client/request_spec.hpp"
+#include "crypto/random.hpp"
+
+namespace skua::proxy {
+namespace {
+
+constexpr Duration lookup_limit = 10s;
+
+/// A client for one request.
+class OneUse final {
+ public:
+  explicit OneUse(std::shared_ptr<client::Core> core) noexcept : core_(std::move(core)) {}
+  OneUse(const OneUse&) = delete;
+  OneUse& operator=(const OneUse&) = delete;
+  ~OneUse() { core_->break_off(); }
+
+  [[nodiscard]] const std::shared_ptr<client::Core>& core() const noexcept { return core_; }
+
+ private:
+  std::shared_ptr<client::Core> core_;  // shared with its connections
+};
+
+std::unique_ptr<client::RequestSpec> make_check(const UpstreamHealth& health) {
+  auto spec = std::make_unique<client::RequestSpec>();
+  spec->method = Method::Get;
+  spec->forwarding = client::Forwarding{.target = health.path};
+  spec->fields.add("User-Agent", "skua-health-check");
+  spec->timeout = health.timeout;
+  spec->decompress = false;
+  return spec;
+}
+
+bool is_expected(std::uint16_t status, const UpstreamHealth& health) noexcept {
+  return health.status != 0 ? status == health.status : status >= 200 && status < 400;
+}
+
+}  // namespace
+
+Upkeep::Upkeep(loop::Loop& loop, std::shared_ptr<Group> group,
+               std::weak_ptr<const Endpoints> endpoints)
+    : loop_(loop),
+      group_(std::move(group)),
+      endpoints_(std::move(endpoints)),
+      draw_(crypto::random_word()),
+      resolver_(loop, {.cache_time = Duration::zero()}) {
+  const UpstreamOptions& options = group_->options();
+  if (!options.health.path.empty()) tasks_.spawn(check_all());
+  for (std::size_t i = 0; i < options.targets.size(); ++i) {
+    if (options.targets[i].each_address && group_->servers()[i].has_name()) {
+      tasks_.spawn(look_up(i));
+    }
+  }
+}
+
+Upkeep::~Upkeep() { give_up(); }
+
+// Another user of the group takes over.
+void Upkeep::give_up() noexcept {
+  if (!std::exchange(is_over_, true)) group_->leave_upkeep();
+}
+
+// Gateways that were started together are not to check together.
+Duration Upkeep::around(Duration time) noexcept {
+  const double factor = 0.9 + 0.2 * draw_.unit();
+  return Duration(static_cast<Duration::rep>(static_cast<double>(time.count()) * factor));
+}
+
+// The first round is made at once; later ones are spread over the interval.
+Task<> Upkeep::check_all() {
+  const Duration interval = group_->options().health.interval;
+  for (bool is_first = true;; is_first = false) {
+    const std::shared_ptr<const Endpoints> endpoints = endpoints_.lock();
+    if (endpoints == nullptr) co_return give_up();
+    const std::shared_ptr<const Members> members = group_->members();
+    const Duration pause = around(interval) / static_cast<Duration::rep>(members->size());
+    for (const std::shared_ptr<Member>& member : *members) {
+      const Endpoint& endpoint = (*endpoints)[member->target];
+      tasks_.spawn(check(member, endpoint.make_client(loop_, member->address, true)));
+      if (!is_first) co_await sleep(pause);
+    }
+    if (is_first) co_await sleep(around(interval));
+  }
+}
+
+// Each check has a connection of its own, as only that shows that new ones are accepted.
+Task<> Upkeep::check(std::shared_ptr<Member> member, std::shared_ptr<client::Core> client) {
+  const UpstreamHealth& health = group_->options().health;
+  const OneUse used(std::move(client));
+  Fetched got = co_await client::fetch(used.core(), make_check(health));
+  std::string problem;
+  if (!got) {
+    problem = got.error().text;
+  } else if (!is_expected((*got)->head().status, health)) {
+    problem = (*got)->unexpected_status().text;
+  }
+  if (got) co_await (*got)->discard();
+  group_->note_check(*member, problem, loop_.now());
+}
+
+Task<> Upkeep::look_up(std::size_t target) {
+  const Url& url = group_->servers()[target].url;
+  const std::string host = url.hostname();
+  const std::uint16_t port = url.effective_port().value_or(0);
+  const net::TimeLimit limit{.time = lookup_limit};
+  bool was_found = true;
+  while (!endpoints_.expired()) {
+    const auto found = co_await resolver_.resolve(host, port, limit);
+    if (found) {
+      group_->replace(target, *found, loop_.now());
+    } else if (was_found) {  // the addresses stay
+      group_->log(LogLevel::Warning, found.error().text);
+    }
+    was_found = found.has_value();
+    co_await sleep(around(group_->options().resolve_interval));
+  }
+  give_up();
+}
+
+}  // namespace skua::proxy

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+
+#include "loop/loop.hpp"
+#include "skua/waiter.hpp"
+
+namespace skua::proxy {
+
+/// The requests of all threads that wait for one to end, first come, first served.
+///
+/// Whoever ends calls the first. One that was called tries its luck, and if another thread was
+/// faster, it stands first again: so no call is lost.
+class WaitingLine final {
+ public:
+  explicit WaitingLine(std::size_t most) noexcept : most_(most) {}
+  WaitingLine(const WaitingLine&) = delete;
+  WaitingLine& operator=(const WaitingLine&) = delete;
+  ~WaitingLine() = default;
+
+  /// A place in the line. Leaving it, with or without success, calls the next if it was called.
+  ///
+  /// Lifetime:  one loop; the line outlives it.
+  class Place final {
+   public:
+    /// Stands last, unless the line is full.
+    Place(WaitingLine& line, loop::Loop& loop);
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    ~Place();
+
+    [[nodiscard]] bool has_entered() const noexcept { return has_entered_; }
+    /// Reports whether nobody was in the line before.
+    [[nodiscard]] bool is_alone() const noexcept { return is_alone_; }
+    /// Reports whether it was called. Then it has left the line.
+    [[nodiscard]] bool is_called() const noexcept;
+    /// Stands first, after a call.
+    void stand_first();
+    /// Woken by a call.
+    [[nodiscard]] skua::detail::WaiterList& changed() noexcept;
+
+   private:
+    friend class WaitingLine;
+    struct Waiting;
+
+    WaitingLine& line_;
+    const std::shared_ptr<Waiting> waiting_;  // shared with the call that is on its way
+    bool has_entered_ = false;
+    bool is_alone_ = false;
+  };
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_.load(); }
+  /// Calls the first, if anyone waits. Any thread.
+  void call_first() noexcept;
+  /// Calls all. Any thread.
+  void call_all() noexcept;
+
+ private:
+  using WaitingPointer = std::shared_ptr<Place::Waiting>;
+
+  bool call_one() noexcept;
+
+  const std::size_t most_;
+  std::atomic<std::size_t> size_{0};  // of the queue; ordered with the numbers that limits count
+  std::mutex mutex_;
+  std::deque<WaitingPointer> queue_;  // guarded by mutex_
+};
+
+}  // namespace skua::proxy
