@@ -3,6 +3,7 @@
 // allocates or knows why a member is missing.
 #include "proxy/balance.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -46,7 +47,7 @@ double busyness(const Candidate& candidate) noexcept {
 // The weights of next_in_turn(), as whole numbers that threads can add up.
 std::int64_t whole_weight(const Candidate& candidate) noexcept {
   constexpr double unit = 1024;
-  return static_cast<std::int64_t>(candidate.weight * unit) + 1;
+  return std::max<std::int64_t>(1, std::llround(candidate.weight * unit));
 }
 
 // The logarithm makes the chance of the highest score proportional to the weight.

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: MIT
+#include "proxy/group.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace skua::proxy {
+namespace {
+
+using Refusal = Group::Refusal;
+using State = UpstreamTargetStatus::State;
+
+/// A group whose time a test moves.
+class GroupTest : public ::testing::Test {
+ protected:
+  GroupTest() {
+    options_.name = "shop";
+    options_.log = [this](LogLevel, std::string_view line) { log_.append(line).append("\n"); };
+  }
+  void make(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      options_.targets.push_back({.url = "http://10.0.0." + std::to_string(i + 1)});
+    }
+    group_ = std::make_unique<Group>(options_);
+  }
+  Member& member(std::size_t index) { return *(*group_->members())[index]; }
+  Group::Choice choose(std::vector<const Member*> tried = {},
+                       std::optional<std::uint64_t> key = {}) {
+    return group_->choose(*group_->members(), {.key = key, .tried = tried, .now = now_}, draw_,
+                          candidates_);
+  }
+  // Chooses often, and counts, without a request that is outstanding.
+  std::map<std::size_t, int> counts(int times) {
+    std::map<std::size_t, int> count;
+    for (int i = 0; i < times; ++i) {
+      const Group::Choice choice = choose();
+      if (choice.refusal != Refusal::None) continue;
+      ++count[choice.index];
+      group_->release(member(choice.index));
+    }
+    return count;
+  }
+  void fail(std::size_t index, unsigned times = 1, Outcome outcome = Outcome::Closed) {
+    for (unsigned i = 0; i < times; ++i) group_->judge(member(index), outcome, now_);
+  }
+  void check(std::size_t index, std::string_view problem, unsigned times = 1) {
+    for (unsigned i = 0; i < times; ++i) group_->note_check(member(index), problem, now_);
+  }
+  State state(std::size_t index) { return group_->look(now_)[index].state; }
+
+  UpstreamOptions options_;
+  std::unique_ptr<Group> group_;
+  std::string log_;
+  loop::Instant now_{1h};
+  Draw draw_{11};
+  std::vector<Candidate> candidates_;
+};
+
+// Options ----------------------------------------------------------------------------------------
+
+TEST_F(GroupTest, RefusesOptionsThatCannotBeMeant) {
+  const auto refuses = [this](auto&& change) {
+    UpstreamOptions options = options_;
+    options.targets = {{.url = "http://a"}};
+    change(options);
+    EXPECT_THROW(Group{options}, std::invalid_argument);
+  };
+  EXPECT_THROW(Group{options_}, std::invalid_argument);
+  refuses([](UpstreamOptions& o) { o.targets[0].url = "a"; });
+  refuses([](UpstreamOptions& o) { o.targets[0].weight = 0; });
+  refuses([](UpstreamOptions& o) { o.targets.push_back({.url = "http://a:80"}); });
+  refuses([](UpstreamOptions& o) { o.targets.push_back({.url = "http://b/"}); });
+  refuses([](UpstreamOptions& o) { o.balance.hash_load = 0.5; });
+  refuses([](UpstreamOptions& o) { o.ejection.max_share = 1.5; });
+  refuses([](UpstreamOptions& o) { o.mirror.share = -1; });
+  refuses([](UpstreamOptions& o) { o.retries.attempts = 0; });
+  refuses([](UpstreamOptions& o) { o.retries.budget = -1; });
+  refuses([](UpstreamOptions& o) { o.health.path = "livez"; });
+  refuses([](UpstreamOptions& o) { o.resolve_interval = 0s; });
+  refuses([](UpstreamOptions& o) {
+    o.health.path = "/livez";
+    o.health.timeout = 6s;
+  });
+}
+
+// Balancing --------------------------------------------------------------------------------------
+
+TEST_F(GroupTest, TakesTurns) {
+  options_.balance.by = Balance::RoundRobin;
+  make(3);
+  EXPECT_EQ(counts(30), (std::map<std::size_t, int>{{0, 10}, {1, 10}, {2, 10}}));
+}
+
+TEST_F(GroupTest, PrefersThoseThatHaveLessToDo) {
+  make(2);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(choose().refusal, Refusal::None);
+  EXPECT_EQ(member(0).outstanding.load(), 5U);
+  EXPECT_EQ(member(1).outstanding.load(), 5U);
+}
+
+TEST_F(GroupTest, ThoseThatWereTriedAreLeftOut) {
+  make(3);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(choose({&member(0), &member(2)}).index, 1U);
+  EXPECT_EQ(choose({&member(0), &member(1), &member(2)}).refusal, Refusal::NoTarget);
+}
+
+TEST_F(GroupTest, AKeyHasItsMember) {
+  options_.balance.by = Balance::Hash;
+  options_.balance.hash_load = 100;
+  make(5);
+  for (std::uint64_t key = 0; key < 50; ++key) {
+    const std::size_t index = choose({}, key).index;
+    group_->release(member(index));
+    EXPECT_EQ(choose({}, key).index, index);
+    group_->release(member(index));
+  }
+}
+
+// Ejection ---------------------------------------------------------------------------------------
+
+TEST_F(GroupTest, FailuresInARowEject) {
+  make(2);
+  fail(0, 4);
+  EXPECT_EQ(state(0), State::Up);
+  fail(0);
+  EXPECT_EQ(state(0), State::Ejected);
+  EXPECT_EQ(counts(20), (std::map<std::size_t, int>{{1, 20}}));
+  EXPECT_EQ(log_,
+            "upstream shop: 10.0.0.1:80 gets no requests for 10 s: too many failed in a row, the "
+            "last with closed\n");
+  EXPECT_EQ(member(0).ejections.load(), 1U);
+}
+
+TEST_F(GroupTest, ASuccessInBetweenStartsAnew) {
+  make(2);
+  for (int i = 0; i < 10; ++i) {
+    fail(0, 4);
+    group_->judge(member(0), Outcome::Answered, now_);
+  }
+  EXPECT_EQ(state(0), State::Up);
+}
+
+TEST_F(GroupTest, OnlyFailuresOfTheServerCount) {
+  make(2);
+  for (const Outcome outcome : {Outcome::ServerError, Outcome::Local, Outcome::Cancelled}) {
+    fail(0, 10, outcome);
+    EXPECT_EQ(state(0), State::Up) << name(outcome);
+  }
+  // Neither do those say that it is well.
+  fail(0, 4);
+  fail(0, 1, Outcome::Cancelled);
+  fail(0, 1);
+  EXPECT_EQ(state(0), State::Ejected);
+}
+
+TEST_F(GroupTest, EachKindOfFailureCounts) {
+  for (std::size_t i = 0; i < outcome_count; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    if (!is_failure(outcome)) continue;
+    options_.targets.clear();
+    make(2);
+    fail(0, 5, outcome);
+    EXPECT_EQ(state(0), State::Ejected) << name(outcome);
+  }
+}
+
+TEST_F(GroupTest, AfterAnEjectionOneRequestDecides) {
+  make(2);
+  fail(0, 5);
+  now_ += 10s;
+  EXPECT_EQ(state(0), State::Up);
+  fail(0);
+  EXPECT_EQ(state(0), State::Ejected);
+  now_ += 19s;
+  EXPECT_EQ(state(0), State::Ejected);  // for twice as long
+  now_ += 1s;
+  EXPECT_EQ(state(0), State::Up);
+  group_->judge(member(0), Outcome::Answered, now_);
+  fail(0, 4);
+  EXPECT_EQ(state(0), State::Up);
+}
+
+TEST_F(GroupTest, EjectionsGrowUpToALimit) {
+  options_.ejection.max_time = 1min;
+  make(2);
+  fail(0, 4);
+  for (const Duration time : {10s, 20s, 40s, 60s, 60s}) {
+    fail(0);
+    now_ += time - 1s;
+    EXPECT_EQ(state(0), State::Ejected) << time.count();
+    now_ += 1s;
+    EXPECT_EQ(state(0), State::Up) << time.count();
+  }
+}
+
+TEST_F(GroupTest, AMemberThatWasWellForLongStartsAnew) {
+  make(2);
+  fail(0, 5);
+  now_ += 10s;
+  fail(0);
+  now_ += 20s + 5min + 1s;
+  fail(0);
+  now_ += 10s;
+  EXPECT_EQ(state(0), State::Up);
+}
+
+TEST_F(GroupTest, OnlyAShareIsEjected) {
+  make(4);
+  for (std::size_t i = 0; i < 4; ++i) fail(i, 5);
+  EXPECT_EQ(state(0), State::Ejected);
+  EXPECT_EQ(state(1), State::Ejected);
+  EXPECT_EQ(state(2), State::Up);
+  EXPECT_EQ(state(3), State::Up);
+}
+
+TEST_F(GroupTest, TheOnlyMemberIsNotEjected) {
+  make(1);
+  fail(0, 100);
+  EXPECT_EQ(state(0), State::Up);
+}
+
+TEST_F(GroupTest, EjectionCanBeTurnedOff) {
+  options_.ejection.failures = 0;
+  make(2);
+  fail(0, 100);
+  EXPECT_EQ(state(0), State::Up);
+}
+
+// Checks -----------------------------------------------------------------------------------------
+
+TEST_F(GroupTest, ChecksTakeAMemberOutAndBringItBack) {
+  make(2);
+  check(0, "no answer", 2);
+  EXPECT_EQ(state(0), State::Up);
+  check(0, "no answer");
+  EXPECT_EQ(state(0), State::Down);
+  EXPECT_EQ(counts(20), (std::map<std::size_t, int>{{1, 20}}));
+  check(0, "");
+  check(0, "no answer");
+  check(0, "");
+  EXPECT_EQ(state(0), State::Down);
+  check(0, "");
+  EXPECT_EQ(state(0), State::Up);
+  EXPECT_EQ(log_,
+            "upstream shop: 10.0.0.1:80 is down: no answer\n"
+            "upstream shop: 10.0.0.1:80 is up: its checks passed\n");
+  EXPECT_EQ(member(0).passed_checks.load(), 3U);
+  EXPECT_EQ(member(0).failed_checks.load(), 4U);
+}
+
+TEST_F(GroupTest, IfAllAreOutAllAreTried) {
+  make(2);
+  for (std::size_t i = 0; i < 2; ++i) check(i, "no answer", 3);
+  EXPECT_EQ(counts(100).size(), 2U);
+}
+
+TEST_F(GroupTest, IfAllAreOutRequestsMayBeRefused) {
+  options_.panics = false;
+  make(2);
+  for (std::size_t i = 0; i < 2; ++i) check(i, "no answer", 3);
+  EXPECT_EQ(choose().refusal, Refusal::NoTarget);
+}
+
+TEST_F(GroupTest, ARetryDoesNotPanic) {
+  make(2);
+  check(1, "no answer", 3);
+  EXPECT_EQ(choose({&member(0)}).refusal, Refusal::NoTarget);
+}
+
+TEST_F(GroupTest, OneThatComesBackStartsSlowly) {
+  options_.balance.slow_start = 100s;
+  options_.balance.by = Balance::RoundRobin;
+  make(2);
+  check(0, "no answer", 3);
+  check(0, "", 2);
+  now_ += 50s;
+  const std::map<std::size_t, int> half = counts(300);
+  EXPECT_NEAR(half.at(0), 100, 2);
+  now_ += 50s;
+  EXPECT_NEAR(counts(300).at(0), 150, 2);
+  fail(1, 5);
+  now_ += 10s;
+  EXPECT_NEAR(counts(110).at(1), 10, 2);  // a tenth at least
+}
+
+// Limits -----------------------------------------------------------------------------------------
+
+TEST_F(GroupTest, TargetsAreLimited) {
+  options_.limits.target_requests = 2;
+  make(2);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(choose().refusal, Refusal::None);
+  EXPECT_EQ(choose().refusal, Refusal::Busy);
+  group_->release(member(1));
+  EXPECT_EQ(choose().index, 1U);
+}
+
+TEST_F(GroupTest, TheGroupIsLimited) {
+  options_.limits.group_requests = 3;
+  make(2);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(choose().refusal, Refusal::None);
+  EXPECT_EQ(choose().refusal, Refusal::Busy);
+  group_->release(member(member(0).outstanding.load() != 0 ? 0 : 1));
+  EXPECT_EQ(choose().refusal, Refusal::None);
+  EXPECT_EQ(choose().refusal, Refusal::Busy);
+}
+
+TEST_F(GroupTest, ARefusalDoesNotUseUpTheLimit) {
+  options_.limits.group_requests = 1;
+  options_.panics = false;
+  make(1);
+  check(0, "no answer", 3);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(choose().refusal, Refusal::NoTarget);
+  check(0, "", 2);
+  EXPECT_EQ(choose().refusal, Refusal::None);
+}
+
+TEST_F(GroupTest, TheFirstInTheLineIsCalledWhenARequestEnds) {
+  options_.limits.target_requests = 1;
+  make(1);
+  const auto loop = loop::Loop::create().value();
+  ASSERT_EQ(choose().refusal, Refusal::None);
+  const WaitingLine::Place place(group_->line(), *loop);
+  ASSERT_EQ(choose().refusal, Refusal::Busy);
+  group_->release(member(0));
+  loop->run_once(Duration(0));
+  EXPECT_TRUE(place.is_called());
+}
+
+// Members ----------------------------------------------------------------------------------------
+
+TEST_F(GroupTest, AddressesBecomeMembers) {
+  options_.targets = {{.url = "http://shop.test:81", .each_address = true}};
+  make(1);
+  const std::uint64_t before = group_->generation();
+  const Address a = *Address::parse("10.1.0.1:81");
+  const Address b = *Address::parse("10.1.0.2:81");
+  group_->replace(0, {a, b}, now_);
+  EXPECT_NE(group_->generation(), before);
+  const std::shared_ptr<const Members> members = group_->members();
+  ASSERT_EQ(members->size(), 3U);
+  EXPECT_EQ((*members)[0]->name, "shop.test:81/10.1.0.1:81");
+  EXPECT_EQ((*members)[1]->name, "shop.test:81/10.1.0.2:81");
+  EXPECT_EQ((*members)[2]->name, "10.0.0.1:80");
+}
+
+TEST_F(GroupTest, TheSameAddressesChangeNothing) {
+  options_.targets = {{.url = "http://shop.test", .each_address = true}};
+  group_ = std::make_unique<Group>(options_);
+  const Address a = *Address::parse("10.1.0.1:80");
+  const Address b = *Address::parse("10.1.0.2:80");
+  group_->replace(0, {a, b}, now_);
+  const std::uint64_t before = group_->generation();
+  group_->replace(0, {b, a}, now_);
+  EXPECT_EQ(group_->generation(), before);
+}
+
+TEST_F(GroupTest, OldAddressesDrain) {
+  options_.targets = {{.url = "http://shop.test", .each_address = true}};
+  group_ = std::make_unique<Group>(options_);
+  const Address a = *Address::parse("10.1.0.1:80");
+  const Address b = *Address::parse("10.1.0.2:80");
+  group_->replace(0, {a}, now_);
+  const std::shared_ptr<Member> old = (*group_->members())[0];
+  ASSERT_EQ(choose().refusal, Refusal::None);
+  group_->replace(0, {b}, now_);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(choose().index, 0U);
+  ASSERT_EQ(group_->look(now_).size(), 2U);
+  EXPECT_EQ(state(0), State::Up);
+  EXPECT_EQ(state(1), State::Draining);
+  EXPECT_EQ(group_->look(now_)[1].member, old);
+  group_->release(*old);
+  EXPECT_EQ(group_->look(now_).size(), 1U);
+}
+
+TEST_F(GroupTest, AnAddressThatStaysKeepsWhatIsKnownOfIt) {
+  options_.targets = {{.url = "http://shop.test", .each_address = true}};
+  group_ = std::make_unique<Group>(options_);
+  const Address a = *Address::parse("10.1.0.1:80");
+  const Address b = *Address::parse("10.1.0.2:80");
+  group_->replace(0, {a}, now_);
+  check(0, "no answer", 3);
+  group_->replace(0, {b, a}, now_);
+  EXPECT_EQ(state(0), State::Up);
+  EXPECT_EQ(state(1), State::Down);
+}
+
+TEST_F(GroupTest, UpkeepIsForOneAtATime) {
+  make(1);
+  EXPECT_FALSE(group_->take_over_upkeep());  // there is nothing to do
+  options_.health.path = "/livez";
+  group_ = std::make_unique<Group>(options_);
+  EXPECT_TRUE(group_->take_over_upkeep());
+  EXPECT_FALSE(group_->take_over_upkeep());
+  group_->leave_upkeep();
+  EXPECT_TRUE(group_->take_over_upkeep());
+}
+
+// Outcomes ---------------------------------------------------------------------------------------
+
+TEST(Outcome, DependsOnHowFarTheRequestGot) {
+  const client::Reached nowhere{};
+  const client::Reached connected{.is_connected = true};
+  EXPECT_EQ(outcome_of(Errc::Refused, nowhere), Outcome::ConnectFailed);
+  EXPECT_EQ(outcome_of(Errc::NameNotResolved, nowhere), Outcome::ConnectFailed);
+  EXPECT_EQ(outcome_of(Errc::TimedOut, nowhere), Outcome::ConnectTimeout);
+  EXPECT_EQ(outcome_of(Errc::TlsCertificate, nowhere), Outcome::TlsFailed);
+  EXPECT_EQ(outcome_of(Errc::TooManyOpenFiles, nowhere), Outcome::Local);
+  EXPECT_EQ(outcome_of(Errc::TimedOut, connected), Outcome::Timeout);
+  EXPECT_EQ(outcome_of(Errc::Closed, connected), Outcome::Closed);
+  EXPECT_EQ(outcome_of(Errc::Reset, connected), Outcome::Closed);
+  EXPECT_EQ(outcome_of(Errc::MalformedStartLine, connected), Outcome::Malformed);
+  EXPECT_EQ(outcome_of(std::uint16_t{200}), Outcome::Answered);
+  EXPECT_EQ(outcome_of(std::uint16_t{404}), Outcome::Answered);
+  EXPECT_EQ(outcome_of(std::uint16_t{500}), Outcome::ServerError);
+  EXPECT_EQ(outcome_of(std::uint16_t{501}), Outcome::ServerError);
+  EXPECT_EQ(outcome_of(std::uint16_t{503}), Outcome::Unavailable);
+  EXPECT_EQ(outcome_of(std::uint16_t{505}), Outcome::ServerError);
+}
+
+}  // namespace
+}  // namespace skua::proxy

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "proxy/waiting_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+
+namespace skua::proxy {
+namespace {
+
+using Place = WaitingLine::Place;
+
+class WaitingLineTest : public ::testing::Test {
+ protected:
+  void turn() { loop_->run_once(Duration(0)); }
+
+  std::unique_ptr<loop::Loop> loop_ = loop::Loop::create().value();
+  WaitingLine line_{3};
+};
+
+TEST_F(WaitingLineTest, CallsTheFirst) {
+  const Place first(line_, *loop_);
+  const Place second(line_, *loop_);
+  EXPECT_TRUE(first.is_alone());
+  EXPECT_FALSE(second.is_alone());
+  EXPECT_EQ(line_.size(), 2U);
+  line_.call_first();
+  turn();
+  EXPECT_TRUE(first.is_called());
+  EXPECT_FALSE(second.is_called());
+  EXPECT_EQ(line_.size(), 1U);
+}
+
+TEST_F(WaitingLineTest, NobodyIsCalledIfNobodyWaits) {
+  line_.call_first();
+  line_.call_all();
+  const Place place(line_, *loop_);
+  turn();
+  EXPECT_FALSE(place.is_called());
+}
+
+TEST_F(WaitingLineTest, HasABound) {
+  const Place a(line_, *loop_);
+  const Place b(line_, *loop_);
+  std::optional<Place> c(std::in_place, line_, *loop_);
+  const Place d(line_, *loop_);
+  EXPECT_TRUE(c->has_entered());
+  EXPECT_FALSE(d.has_entered());
+  c.reset();
+  const Place e(line_, *loop_);
+  EXPECT_TRUE(e.has_entered());
+}
+
+TEST_F(WaitingLineTest, OneThatLeavesUncalledIsForgotten) {
+  std::optional<Place> first(std::in_place, line_, *loop_);
+  const Place second(line_, *loop_);
+  first.reset();
+  EXPECT_EQ(line_.size(), 1U);
+  turn();
+  EXPECT_FALSE(second.is_called());
+}
+
+TEST_F(WaitingLineTest, OneThatLeavesCalledCallsTheNext) {
+  std::optional<Place> first(std::in_place, line_, *loop_);
+  const Place second(line_, *loop_);
+  line_.call_first();
+  first.reset();  // before the call arrived
+  turn();
+  EXPECT_TRUE(second.is_called());
+}
+
+TEST_F(WaitingLineTest, OneThatWasTooSlowStandsFirstAgain) {
+  Place first(line_, *loop_);
+  const Place second(line_, *loop_);
+  line_.call_first();
+  turn();
+  first.stand_first();
+  EXPECT_FALSE(first.is_called());
+  line_.call_first();
+  turn();
+  EXPECT_TRUE(first.is_called());
+  EXPECT_FALSE(second.is_called());
+}
+
+TEST_F(WaitingLineTest, AllMayBeCalled) {
+  const Place first(line_, *loop_);
+  const Place second(line_, *loop_);
+  line_.call_all();
+  turn();
+  EXPECT_TRUE(first.is_called());
+  EXPECT_TRUE(second.is_called());
+}
+
+TEST_F(WaitingLineTest, ACallForALoopThatIsGoneGoesToTheNext) {
+  std::unique_ptr<loop::Loop> other = loop::Loop::create().value();
+  std::optional<Place> first(std::in_place, line_, *other);
+  const Place second(line_, *loop_);
+  line_.call_first();
+  other.reset();
+  first.reset();
+  turn();
+  EXPECT_TRUE(second.is_called());
+}
+
+}  // namespace
+}  // namespace skua::proxy
