@@ -9,6 +9,7 @@
 #include "bench/command.hpp"
 #include "get/command.hpp"
 #include "get/curl/command.hpp"
+#include "proxy/command.hpp"
 #include "serve/command.hpp"
 #include "skua/release.hpp"
 #include "suggestion.hpp"
@@ -25,6 +26,7 @@ struct Command {
 
 constexpr Command commands[] = {
     {"serve", "Serve a folder over HTTP", configure_serve},
+    {"proxy", "Pass requests on to other servers", configure_proxy},
     {"get", "Fetch a URL, or download it to a file", configure_request<Method::Get>},
     {"post", "Send a POST request", configure_request<Method::Post>},
     {"put", "Send a PUT request", configure_request<Method::Put>},

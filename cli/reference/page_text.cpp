@@ -44,6 +44,11 @@ constexpr Term serve_environment[] = {
      "`USER:PASSWORD`, which clients then need (HTTP Basic). Use HTTPS beside it, as passwords are "
      "readable on the way otherwise."},
 };
+constexpr Term proxy_environment[] = {
+    {"LISTEN_PID, LISTEN_FDS",
+     "Sockets that systemd has opened for the server, see `systemd.socket`(5)."},
+    certificates,
+};
 constexpr Term serve_files[] = {
     {"skua.toml",
      "A file for `--config` with any name. Its keys are the names of options without dashes in "
@@ -74,6 +79,14 @@ constexpr PageText texts[] = {
      "programs and to connect. The line `sandbox:` says what holds; without a layer that the "
      "kernel lacks, it names it.",
      serve_environment, serve_files},
+    {"proxy", "pass requests on to other servers",
+     "`skua proxy` passes requests on to one of several servers, and its responses back. It "
+     "balances them, leaves servers out that fail, and repeats a request at another server if "
+     "that is safe.\n\n"
+     "The first line on standard output is `listening on` and the URL. Why a request failed is "
+     "printed on standard error, and is not told to the client.",
+     proxy_environment,
+     {}},
     {"get", "send an HTTP request",
      "These commands send a request and print the content of the response on standard output, "
      "or save it to files. All other messages go to standard error. `skua request` sends any "

@@ -291,7 +291,8 @@ std::vector<Address> public_addresses(const ServeOptions& options) {
 void announce_public(const ServeOptions& options, const std::vector<Address>& addresses,
                      std::uint16_t port) {
   if (!options.is_public || !options.server.listeners.empty()) return;
-  std::fputs("WARNING: --public: everyone who reaches this machine can read the folder\n", stderr);
+  std::fprintf(stderr, "WARNING: --public: everyone who reaches this machine can %s\n",
+               options.folder.empty() ? "use the servers behind it" : "read the folder");
   const char* const scheme = options.server.tls.is_enabled() ? "https" : "http";
   for (const Address& address : addresses) {
     std::fprintf(stderr, "  %s://%s\n", scheme, address.with_port(port).to_string().c_str());
@@ -301,7 +302,8 @@ void announce_public(const ServeOptions& options, const std::vector<Address>& ad
 // Prints where the server is reached, and its options that a user should know of.
 void announce_all(const ServeOptions& options, const Server& server, const Redirect& redirect,
                   const Admin& admin, const LiveFolder& live, const std::string& holds,
-                  const std::vector<Address>& addresses, bool has_colours) {
+                  const std::vector<Address>& addresses, bool has_colours,
+                  const std::string& what) {
   for (const std::string& url : server.urls()) announce("listening on " + url + "\n");
   if (admin.server) announce("admin on " + admin.server->url() + "\n");
   if (options.quiet) return;
@@ -314,7 +316,7 @@ void announce_all(const ServeOptions& options, const Server& server, const Redir
   std::fputs(virtual_hosts_text(options).c_str(), stderr);
   announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
   if (options.watch) std::fprintf(stderr, "%s\n", live.text().c_str());
-  std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
+  std::fprintf(stderr, "%s with %s; press Ctrl-C to stop\n", what.c_str(),
                to_string(server.backend()).data());
 }
 
@@ -326,17 +328,19 @@ Result<std::optional<User>, Problem> wanted_user(const ServeOptions& options) {
   return std::optional<User>(*std::move(found));
 }
 
-int serve(ServeOptions& options) {
+}  // namespace
+
+int run_server(ServeOptions& options, const ServerContent& content) {
   RunningService running;
   if (const auto made = running.start_launcher(options.hand_over); !made) {
     return report(made.error());
   }
   Result<LiveFolder, Problem> live = watch_folder(options);
   if (!live) return report(live.error());
-  Result<ServedSite, Problem> site = make_sites(options, {.reload = live->hub()});
+  Result<ServedSite, Problem> site = content.make({.reload = live->hub()});
   if (!site) return report(site.error());
   std::optional<ReplaceableRouter> replaceable;  // which costs a little for each request
-  if (is_reloadable(options)) replaceable.emplace(std::move(site->router));
+  if (content.is_reloadable && is_reloadable(options)) replaceable.emplace(std::move(site->router));
   const auto filter = std::make_shared<IpFilter>();
   if (const auto prepared = prepare(options, filter); !prepared) return report(prepared.error());
   const auto user = wanted_user(options);
@@ -359,6 +363,7 @@ int serve(ServeOptions& options) {
   std::optional<Server> started;
   Admin admin(options);  // last: looks at the server
   options.server.metrics = admin.metrics;
+  if (admin.metrics != nullptr && content.measure) content.measure(*admin.metrics);
   const auto confined = start(started, replaceable ? replaceable->front() : site->router, redirect,
                               admin, options, *user);
   if (!confined) return confined.error();
@@ -370,7 +375,8 @@ int serve(ServeOptions& options) {
     running.add_admin(*admin.server);
   }
   live->start();
-  announce_all(options, server, redirect, admin, *live, confined->holds, addresses, has_colours);
+  announce_all(options, server, redirect, admin, *live, confined->holds, addresses, has_colours,
+               content.text);
   if (*log) (*log)->start();  // after the lines above
   std::optional<StatusDisplay> status;
   if (options.shows_status) status.emplace(server, tally, console);
@@ -396,13 +402,17 @@ int serve(ServeOptions& options) {
   return succeeded;
 }
 
-}  // namespace
-
 std::function<int()> configure_serve(CLI::App& parser) {
   const auto options = std::make_shared<ServeOptions>();
   declare(parser, *options);
   return [options, &parser] {
-    if (!options->print_config) return serve(*options);
+    if (!options->print_config) {
+      const auto make = [&options](SiteMemory memory) {
+        return make_sites(*options, std::move(memory));
+      };
+      return run_server(
+          *options, {.make = make, .text = "serving " + options->folder, .is_reloadable = true});
+    }
     print_config(settings_text(parser), *options);
     return static_cast<int>(succeeded);
   };

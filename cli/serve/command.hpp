@@ -5,13 +5,28 @@
 #include <string>
 
 #include "configure.hpp"
+#include "serve/options.hpp"
+#include "serve/site/site.hpp"
 #include "skua/error.hpp"
+#include "skua/metrics.hpp"
 #include "skua/options.hpp"
 
 namespace skua::cli {
 
 /// Configures `skua serve [DIR]`, which serves a folder until a signal stops it.
 std::function<int()> configure_serve(CLI::App& parser);
+
+/// What a server of a command does, apart from being one.
+struct ServerContent {
+  /// Makes the router, before threads are started and rights are given up.
+  std::function<Result<ServedSite, Problem>(SiteMemory)> make{};
+  std::string text{};                       ///< for people: `serving www`
+  std::function<void(Metrics&)> measure{};  ///< adds metrics of its own; may be empty
+  bool is_reloadable = false;               ///< by Reloader
+};
+
+/// Runs a server until a signal stops it; returns the exit code. The options must outlive it.
+int run_server(ServeOptions& options, const ServerContent& content);
 
 /// Prints why the server cannot start, with advice, on stderr; returns the exit code. `port_option`
 /// is the option that sets its port.

@@ -82,6 +82,8 @@ void declare_end(CLI::App& parser, ServeOptions& options) {
       ->option_text("SECONDS [0.05]");
 }
 
+}  // namespace
+
 void declare_server(CLI::App& parser, ServeOptions& options) {
   ServerOptions& server = options.server;
   CLI::Option* const host =
@@ -109,9 +111,9 @@ void declare_server(CLI::App& parser, ServeOptions& options) {
                   "Let other processes of this user listen on the port, too");
   declare_backend(parser, server.backend);
   parser.add_flag_callback("--no-http2", [&server] { server.http2 = false; }, "Disable HTTP/2");
-  parser.add_flag("--watch", options.watch,
-                  "Reload pages in browsers when a file in DIR changes, and keep nothing cached");
 }
+
+namespace {
 
 void declare_trusted_proxies(CLI::App& parser, ServeOptions& options) {
   CLI::Option* const proxies =
@@ -140,6 +142,8 @@ void declare_trusted_proxies(CLI::App& parser, ServeOptions& options) {
       ->option_text(" ");
 }
 
+}  // namespace
+
 void declare_clients(CLI::App& parser, ServeOptions& options) {
   const auto add_list = [&parser](const char* name, std::vector<std::string>& list,
                                   const char* text) {
@@ -149,6 +153,11 @@ void declare_clients(CLI::App& parser, ServeOptions& options) {
            "Accept only clients of this network, such as 10.0.0.0/8 or ::1; @FILE has one a line");
   add_list("--deny", options.deny, "Refuse clients of this network, even if they are allowed");
   declare_trusted_proxies(parser, options);
+}
+
+namespace {
+
+void declare_auth(CLI::App& parser, ServeOptions& options) {
   CLI::Option* const auth =
       parser
           .add_option("--auth", options.auth,
@@ -170,6 +179,8 @@ std::pair<std::string, std::uint16_t> admin_place(const std::string& text) {
   }
   return {colon == text.npos ? "127.0.0.1" : text.substr(0, colon), port};
 }
+
+}  // namespace
 
 void declare_admin(CLI::App& parser, ServeOptions& options) {
   parser
@@ -193,6 +204,8 @@ void declare_privileges(CLI::App& parser, ServeOptions& options) {
       "--no-sandbox", [&options] { options.sandbox = false; },
       "Keep all rights, instead of those to read the served files and answer clients (Linux)");
 }
+
+namespace {
 
 void declare_files(CLI::App& parser, FileOptions& files) {
   parser.add_option("--index", files.index, "Index file to serve for a folder; empty for none")
@@ -231,24 +244,24 @@ void declare_files(CLI::App& parser, FileOptions& files) {
       });
 }
 
-void declare_output(CLI::App& parser, ServeOptions& options) {
-  declare_log(parser, options.log);
-  parser.add_flag("--print-config", options.print_config,
-                  "Print all options as a file for --config, and all limits, and exit");
+}  // namespace
+
+void declare_messages(CLI::App& parser, ServeOptions& options) {
   parser.add_flag_callback(
       "--no-status", [&options] { options.status = false; },
       "Show no status line, if standard error is a terminal");
   parser.add_flag("-q,--quiet", options.quiet, "Print only the address, the access log and errors");
 }
 
-}  // namespace
-
 void declare(CLI::App& parser, ServeOptions& options) {
   parser.add_option("DIR", options.folder, "Folder to serve")->option_text("[.]");
   parser.option_defaults()->group("Server");
   declare_config(parser, options);
   declare_server(parser, options);
+  parser.add_flag("--watch", options.watch,
+                  "Reload pages in browsers when a file in DIR changes, and keep nothing cached");
   declare_clients(parser, options);
+  declare_auth(parser, options);
   declare_admin(parser, options);
   declare_rate(parser, options.site);
   declare_privileges(parser, options);
@@ -264,7 +277,10 @@ void declare(CLI::App& parser, ServeOptions& options) {
   parser.option_defaults()->group("Responses");
   declare_site(parser, options.site);
   parser.option_defaults()->group("Output");
-  declare_output(parser, options);
+  declare_log(parser, options.log);
+  parser.add_flag("--print-config", options.print_config,
+                  "Print all options as a file for --config, and all limits, and exit");
+  declare_messages(parser, options);
   parser.get_help_ptr()->group("Output");
   const bool has_tls = crypto::is_available();
   parser.footer(

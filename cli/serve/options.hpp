@@ -61,6 +61,17 @@ struct ServeOptions {
 /// environment and the file of --config, in this order; `options` must outlive the parser.
 void declare(CLI::App& parser, ServeOptions& options);
 
+// Options that commands for other servers have, too; each adds a part of them.
+
+/// Adds where and how the server listens, and how it ends.
+void declare_server(CLI::App& parser, ServeOptions& options);
+/// Adds which clients it accepts, and which proxies it believes.
+void declare_clients(CLI::App& parser, ServeOptions& options);
+void declare_admin(CLI::App& parser, ServeOptions& options);
+void declare_privileges(CLI::App& parser, ServeOptions& options);
+/// Adds what it prints, apart from the access log.
+void declare_messages(CLI::App& parser, ServeOptions& options);
+
 /// Returns the options of the server of --admin.
 ServerOptions admin_options(const ServeOptions& options);
 

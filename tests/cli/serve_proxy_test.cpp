@@ -79,7 +79,8 @@ TEST_F(ProxyOption, RefusesWhatItCannotPassOn) {
   EXPECT_EQ(usage_error("api=http://a"),
             "skua: --proxy: 'api' is not the beginning of a path, such as /api");
   EXPECT_EQ(usage_error("/api=3000"),
-            "skua: --proxy: upstream '3000': it has to begin with http://, https:// or unix:/");
+            "skua: --proxy: upstream '3000': it has to begin with http://, https://, "
+            "h2c:// or unix:/");
   Process process({"serve", tree_.string(), "--print-config", "--proxy", "/api=http://a", "--proxy",
                    "/api/=http://b"});
   EXPECT_TRUE(process.errors().starts_with("skua: --proxy: '/api' is passed on to two servers\n"));

@@ -5,33 +5,20 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <stdexcept>
 
 #include "files/safe_path.hpp"
 #include "net/name_lookup.hpp"
+#include "proxy/server_url.hpp"
 #include "skua/address.hpp"
 #include "skua/pattern.hpp"
 #include "skua/reverse_proxy.hpp"
-#include "skua/url.hpp"
 
 namespace skua::cli {
 namespace {
 
 [[noreturn]] void refuse_rule(const std::string& text, const char* why) {
   throw std::invalid_argument("'" + text + "' " + why);
-}
-
-// Returns nullopt for a Unix socket.
-std::optional<Url> url_of(const ProxyRule& rule) {
-  if (rule.upstream.starts_with("unix:")) return std::nullopt;
-  return Url::parse(rule.upstream).value();  // ReverseProxy has accepted it
-}
-
-// A numeric address needs no lookup, and the resolver of skua knows localhost.
-bool needs_lookup(const Url& url) {
-  const std::string host = url.hostname();
-  return !Address::parse(host, 0) && host != "localhost" && !host.ends_with(".localhost");
 }
 
 // Looks a name up, unless that is done.
@@ -69,9 +56,9 @@ void add_proxy_rule(std::vector<ProxyRule>& rules, const std::string& text) {
 Result<void, Problem> add_proxies(Router& router, const std::vector<ProxyRule>& rules,
                                   std::vector<HostOverride>& hosts) {
   for (const ProxyRule& rule : rules) {
-    const std::optional<Url> url = url_of(rule);
-    if (url && needs_lookup(*url)) {
-      if (auto known = know(url->hostname(), hosts); !known) return known;
+    const auto server = proxy::ServerUrl::parse(rule.upstream);
+    if (server.has_name()) {
+      if (auto known = know(server.url.hostname(), hosts); !known) return known;
     }
     reverse_proxy(router, RuntimePattern(rule.prefix), rule.upstream, {.hosts = hosts});
   }
@@ -81,9 +68,9 @@ Result<void, Problem> add_proxies(Router& router, const std::vector<ProxyRule>& 
 std::vector<std::uint16_t> upstream_ports(const std::vector<ProxyRule>& rules) {
   std::vector<std::uint16_t> ports;
   for (const ProxyRule& rule : rules) {
-    const std::optional<Url> url = url_of(rule);
-    if (!url) continue;
-    const std::uint16_t port = url->effective_port().value_or(0);
+    const auto server = proxy::ServerUrl::parse(rule.upstream);
+    if (!server.unix_socket.empty()) continue;
+    const std::uint16_t port = server.url.effective_port().value_or(0);
     if (std::ranges::find(ports, port) == ports.end()) ports.push_back(port);
   }
   return ports;

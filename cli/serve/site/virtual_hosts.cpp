@@ -151,7 +151,8 @@ void declare_virtual_hosts(CLI::App& parser, SiteOptions& options) {
 }
 
 std::vector<std::string> served_folders(const ServeOptions& options) {
-  std::vector<std::string> folders = {options.folder};
+  std::vector<std::string> folders;
+  if (!options.folder.empty()) folders.push_back(options.folder);
   for (const VirtualHost& host : options.site.hosts) {
     if (std::ranges::find(folders, host.folder) == folders.end()) folders.push_back(host.folder);
   }

@@ -25,7 +25,7 @@ const VirtualHost* find_virtual_host(const std::vector<VirtualHost>& hosts,
 /// Adds the option to the command; `options` must outlive the parser.
 void declare_virtual_hosts(CLI::App& parser, SiteOptions& options);
 
-/// Returns DIR and the folders of the hosts, each once.
+/// Returns DIR and the folders of the hosts, each once; none if a server has no folder.
 std::vector<std::string> served_folders(const ServeOptions& options);
 
 /// Reports whether a path, whose links are resolved, is in one of them: clients could ask for it.

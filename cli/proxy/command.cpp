@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// In: a command line. Out: a gateway, which is a server of `skua serve` with other content.
+#include "proxy/command.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/options.hpp"
+#include "proxy/server_url.hpp"
+#include "serve/command.hpp"
+#include "serve/tls.hpp"
+#include "skua/reverse_proxy.hpp"
+#include "skua/router.hpp"
+#include "skua/upstream.hpp"
+
+namespace skua::cli {
+namespace {
+
+std::string names_of(const std::vector<UpstreamTarget>& targets) {
+  std::string names;
+  for (const UpstreamTarget& target : targets) {
+    if (!names.empty()) names.append(", ");
+    names.append(proxy::ServerUrl::parse(target.url).name());
+  }
+  return names;
+}
+
+// The sandbox permits connections to the ports of the servers, but no lookups of names.
+void prepare_sandbox(GatewayOptions& options) {
+  std::vector<std::string> urls;
+  for (const UpstreamTarget& target : options.upstream.targets) urls.push_back(target.url);
+  if (options.upstream.mirror.to) urls.push_back(options.mirror);
+  for (std::string& url : urls) {
+    if (proxy::ServerUrl::parse(url).has_name()) options.server.sandbox = false;
+    options.server.site.proxies.push_back({.prefix = "/", .upstream = std::move(url)});
+  }
+}
+
+int run_gateway(GatewayOptions& options) {
+  prepare_sandbox(options);
+  // Once the server has a log, before its threads are started.
+  options.upstream.log = [&options](LogLevel level, std::string_view line) {
+    if (const auto& log = options.server.server.hooks.log) log(level, line);
+  };
+  const Upstream upstream(options.upstream);
+  const auto make = [&options, &upstream](SiteMemory memory) -> Result<ServedSite, Problem> {
+    ServedSite site{.memory = std::move(memory)};
+    add_transport_security(site.router, options.server);
+    site.router.any("/{path...}", ReverseProxy(upstream, options.proxy));
+    return site;
+  };
+  return run_server(
+      options.server,
+      {.make = make,
+       .text = "passing requests on to " + names_of(options.upstream.targets),
+       .measure = [&upstream](Metrics& metrics) { collect_upstreams(metrics, {upstream}); }});
+}
+
+}  // namespace
+
+std::function<int()> configure_proxy(CLI::App& parser) {
+  const auto options = std::make_shared<GatewayOptions>();
+  declare(parser, *options);
+  return [options] { return run_gateway(*options); };
+}
+
+}  // namespace skua::cli
