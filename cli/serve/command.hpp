@@ -16,7 +16,7 @@ namespace skua::cli {
 /// Configures `skua serve [DIR]`, which serves a folder until a signal stops it.
 std::function<int()> configure_serve(CLI::App& parser);
 
-/// What a server of a command does, apart from being one.
+/// The router of a server, and its description.
 struct ServerContent {
   /// Makes the router, before threads are started and rights are given up.
   std::function<Result<ServedSite, Problem>(SiteMemory)> make{};

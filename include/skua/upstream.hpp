@@ -28,7 +28,7 @@ class Group;
 struct UpstreamAccess;
 }  // namespace proxy
 
-/// What is known of a target of an Upstream.
+/// The state of a target of an Upstream.
 struct UpstreamTargetStatus {
   /// Why a target is used, or not.
   enum class State : std::uint8_t {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <exception>
 #include <stdexcept>
 #include <utility>
@@ -96,33 +98,36 @@ void Group::replace(std::size_t target, const std::vector<Address>& addresses, l
     const std::lock_guard lock(mutex_);
     auto changed = std::make_shared<Members>();
     std::vector<std::shared_ptr<Member>> old;
-    for (const std::shared_ptr<Member>& member : *members_) {
-      (member->target == target ? old : *changed).push_back(member);
-    }
+    auto next = members_->begin();
+    for (; next != members_->end() && (*next)->target < target; ++next) changed->push_back(*next);
+    for (; next != members_->end() && (*next)->target == target; ++next) old.push_back(*next);
     bool is_same = old.size() == addresses.size();
     for (const Address& address : addresses) {
-      const auto known = std::ranges::find_if(
-          old, [&address](const auto& member) { return member->address == address; });
+      const auto known = std::ranges::find(old, address, &Member::address);
       if (known != old.end()) {
-        changed->push_back(std::move(*known));
+        changed->push_back(*known);
         old.erase(known);
         continue;
       }
       is_same = false;
-      auto made =
-          std::make_shared<Member>(target, servers_[target].name() + "/" + address.to_string(),
-                                   address, options_.targets[target].weight);
-      made->back_since.store(now.time_since_epoch().count(), std::memory_order_relaxed);
-      changed->push_back(std::move(made));
+      changed->push_back(make_member(target, address, now));
     }
     if (is_same) return;
+    changed->insert(changed->end(), next, members_->end());
     std::erase_if(leaving_, [](const auto& member) { return member.expired(); });
     leaving_.insert(leaving_.end(), old.begin(), old.end());
-    std::ranges::stable_sort(*changed, {}, [](const auto& member) { return member->target; });
     members_ = std::move(changed);
     generation_.fetch_add(1, std::memory_order_release);
   }
   line_.call_all();
+}
+
+std::shared_ptr<Member> Group::make_member(std::size_t target, const Address& address,
+                                           loop::Instant now) const {
+  auto made = std::make_shared<Member>(target, servers_[target].name() + "/" + address.to_string(),
+                                       address, options_.targets[target].weight);
+  made->back_since.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  return made;
 }
 
 // Requests ---------------------------------------------------------------------------------------

@@ -107,6 +107,8 @@ class Group final {
   Told told;
 
  private:
+  [[nodiscard]] std::shared_ptr<Member> make_member(std::size_t target, const Address& address,
+                                                    loop::Instant now) const;
   void gather(const Members& members, const Wish& wish, std::vector<Candidate>& candidates,
               bool& is_busy) const;
   [[nodiscard]] std::size_t pick(std::span<const Candidate> candidates, const Wish& wish,

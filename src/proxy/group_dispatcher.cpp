@@ -28,7 +28,7 @@ using client::RequestSpec;
 
 std::atomic<std::uint64_t> last_group_id{0};
 
-// The same in each process, so that several gateways agree.
+// Its key is fixed, so that several gateways agree.
 constexpr KeyedHash key_hash(0x736b75612d676174U, 0x65776179206b6579U);
 
 /// The answer to a request that no member takes.

@@ -59,7 +59,7 @@ class GroupDispatcher final : public Dispatcher {
   [[nodiscard]] const std::optional<std::string>& base() const noexcept override;
 
  private:
-  /// What a loop has of a group: its clients, and what it does for it.
+  /// The part of a group that belongs to a loop: clients, and work for it.
   struct View;
   struct Views;
   /// The attempts of one request.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double least_part = 0.1;  // of the weight, in a slow start
 
-// The same in each process, so that several gateways agree.
+// Its key is fixed, so that several gateways agree.
 constexpr KeyedHash name_hash(0x736b75612d677721U, 0x75707374726561adU);
 
 }  // namespace

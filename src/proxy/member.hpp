@@ -22,7 +22,7 @@ enum class Outcome : std::uint8_t {
   ServerError,     ///< with another 5xx
   Unavailable,     ///< with 502, 503 or 504
   ConnectFailed,   ///< refused, unreachable, not resolved
-  ConnectTimeout,  ///<
+  ConnectTimeout,
   TlsFailed,       ///< in the handshake
   Timeout,         ///< for the head of the response, or for more of its content
   Closed,          ///< the connection, or the stream, before the head of a response

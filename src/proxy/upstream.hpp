@@ -61,7 +61,7 @@ class Dispatcher {
   [[nodiscard]] virtual const std::optional<std::string>& base() const noexcept = 0;
 };
 
-/// Where the requests of a ReverseProxy go: to a server, or through a dispatcher. It is shared by
+/// The destination of the requests of a ReverseProxy: a server, or a dispatcher. It is shared by
 /// all threads; each has connections of its own.
 class Upstream final {
  public:

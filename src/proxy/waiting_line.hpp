@@ -14,8 +14,8 @@ namespace skua::proxy {
 
 /// The requests of all threads that wait for one to end, first come, first served.
 ///
-/// Whoever ends calls the first. One that was called tries its luck, and if another thread was
-/// faster, it stands first again: so no call is lost.
+/// A request that ends calls the first. One that was called tries its luck, and if another thread
+/// was faster, it stands first again: so no call is lost.
 class WaitingLine final {
  public:
   explicit WaitingLine(std::size_t most) noexcept : most_(most) {}

@@ -24,7 +24,7 @@ using testing::read_head;
 using testing::ScriptedServer;
 using testing::wait_until;
 
-// What a server does with a connection. Null: it accepts none.
+// A server's part in a connection. Null: it accepts none.
 using Script = void (*)(Client& peer);
 
 constexpr Script refuses = nullptr;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "crypto/digest.hpp"
 #include "proxy/upstream_fixture.hpp"
 #include "support/closed_port.hpp"
 #include "support/echo_socket.hpp"
@@ -109,6 +110,21 @@ TEST_P(Upstreams, PriorKnowledgeIsAScheme) {
   TestServer server(router, BackendChoice::Auto, {}, Transport::Tcp);
   gateway_.options.targets = {{.url = "h2c://127.0.0.1:" + std::to_string(server.port())}};
   EXPECT_EQ(gateway_.body_of(gets), "HTTP/2");
+}
+
+TEST_P(Upstreams, ATargetHasTlsOptionsOfItsOwn) {
+  if (!crypto::is_available()) GTEST_SKIP() << "this build has no TLS";
+  Router router;
+  router.get("/api/x", [] { return "secret"; });
+  TestServer server(router, BackendChoice::Auto, {}, Transport::Tls);
+  const std::string url = "https://127.0.0.1:" + std::to_string(server.port());
+  for (const bool is_trusted : {true, false}) {
+    Gateway gateway(GetParam());
+    gateway.options.targets = {{.url = url}};
+    if (is_trusted) gateway.options.targets[0].tls = ClientTlsOptions{.insecure = true};
+    EXPECT_EQ(gateway.status_of(gets), is_trusted ? 200 : 502);
+    wait_until([&] { return gateway.requests(0, is_trusted ? "answered" : "tls_failed") == 1; });
+  }
 }
 
 TEST_P(Upstreams, APathReplacesThePrefix) {
