@@ -69,6 +69,16 @@ std::string seconds_of(Duration time) {
   return {text.data(), static_cast<std::size_t>(size)};
 }
 
+// Counts one more, unless there are as many as the limit.
+template <class Count>
+bool take_place(std::atomic<Count>& outstanding, std::size_t limit) noexcept {
+  Count before = outstanding.load();
+  while (before < limit) {
+    if (outstanding.compare_exchange_weak(before, before + 1)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Group::Group(UpstreamOptions options)
@@ -172,36 +182,31 @@ std::size_t Group::pick(std::span<const Candidate> candidates, const Wish& wish,
 }
 
 // The counts of limits and the size of the line are in one order, so that of a request that ends
-// and one that begins to wait, at least one sees the other.
+// and one that begins to wait, at least one sees the other. A refusal calls nobody: the one that it
+// would call may be the one that was refused.
 Group::Choice Group::choose(const Members& members, const Wish& wish, Draw& draw,
                             std::vector<Candidate>& candidates) {
   const UpstreamLimits& limits = options_.limits;
-  if (limits.group_requests != 0 && outstanding_.fetch_add(1) >= limits.group_requests) {
-    leave_group();
+  const bool is_counted = limits.group_requests != 0;
+  if (is_counted && !take_place(outstanding_, limits.group_requests)) {
     return {.refusal = Refusal::Busy};
   }
   while (true) {
     bool is_busy = false;
     gather(members, wish, candidates, is_busy);
     if (candidates.empty()) {
-      leave_group();
+      if (is_counted) outstanding_.fetch_sub(1);
       return {.refusal = is_busy ? Refusal::Busy : Refusal::NoTarget};
     }
     const Candidate& chosen = candidates[pick(candidates, wish, draw)];
-    Member& member = *chosen.member;
-    const std::uint32_t before = member.outstanding.fetch_add(1);
-    if (limits.target_requests == 0 || before < limits.target_requests) {
+    std::atomic<std::uint32_t>& outstanding = chosen.member->outstanding;
+    if (limits.target_requests == 0) {
+      outstanding.fetch_add(1, std::memory_order_relaxed);
       return {.index = chosen.index};
     }
-    member.outstanding.fetch_sub(1);  // another thread was faster
-    line_.call_first();
+    if (take_place(outstanding, limits.target_requests)) return {.index = chosen.index};
+    // Another thread was faster.
   }
-}
-
-void Group::leave_group() noexcept {
-  if (options_.limits.group_requests == 0) return;
-  outstanding_.fetch_sub(1);
-  line_.call_first();
 }
 
 void Group::release(Member& member) noexcept {

@@ -113,7 +113,6 @@ class Group final {
               bool& is_busy) const;
   [[nodiscard]] std::size_t pick(std::span<const Candidate> candidates, const Wish& wish,
                                  Draw& draw) const noexcept;
-  void leave_group() noexcept;
   [[nodiscard]] std::optional<Duration> eject(Member& member, loop::Instant now);
 
   const UpstreamOptions options_;

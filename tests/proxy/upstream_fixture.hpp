@@ -32,8 +32,8 @@ class Gateway {
   explicit Gateway(BackendChoice backend) : backend_(backend) {
     options.name = "shop";
     options.balance.by = Balance::RoundRobin;  // the first target gets the first request
-    options.log = [this](LogLevel, std::string_view line) { note(line); };
-    server_options.hooks.log = [this](LogLevel, std::string_view line) { note(line); };
+    options.log = [this](LogLevel level, std::string_view line) { note(level, line); };
+    server_options.hooks.log = options.log;
   }
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
@@ -110,7 +110,8 @@ class Gateway {
   Router router;
 
  private:
-  void note(std::string_view line) {
+  void note(LogLevel level, std::string_view line) {
+    if (level < LogLevel::Warning) return;  // of the machine
     const std::lock_guard lock(mutex_);
     log_.append(line).append("\n");
   }

@@ -281,7 +281,7 @@ TEST_P(Upstreams, RequestsWaitOnOtherThreads) {
     others.back()->send(gets);
   }
   wait_until([&gateway] { return gateway.of_group("skua_upstream_queue_length") == 8; });
-  others.clear();
+  for (const std::unique_ptr<Client>& other : others) other->reset();
   wait_until([&gateway] { return gateway.of_group("skua_upstream_queue_length") == 0; });
   server.answer();
   EXPECT_EQ(first.answer()->body, "first");
@@ -403,21 +403,31 @@ class CheckedUpstream : public ::testing::TestWithParam<BackendChoice> {
  protected:
   void start() {
     upstream_ = std::make_unique<Upstream>(options_);
+    collect_upstreams(metrics_, {*upstream_});
     router_.any("/{path...}", ReverseProxy(*upstream_));
     worker_ = std::make_unique<testing::TestWorker>(router_, GetParam());
     client_ = std::make_unique<Client>(worker_->connect());
   }
   std::string ask() { return worker_->ask(*client_, get("/api/x"))->body; }
-  // Lets time pass until each target was checked once more.
-  void check() {
-    const int before = checks_;
-    worker_->advance(options_.health.interval + options_.health.interval / 5);
-    worker_->turn_until([&] { return checks_ > before; });
-    worker_->settle();
+  // Lets time pass until the next target was checked; they are checked in turn.
+  void check_next() {
+    const int before = check_count();
+    worker_->advance(options_.health.interval + options_.health.interval / 10);
+    worker_->turn_until([&] { return check_count() == before + 1; });
+  }
+  // Returns how many checks have ended.
+  int check_count() const {
+    int sum = 0;
+    std::string text = metrics_.text();
+    constexpr std::string_view sample = "\nskua_upstream_checks_total{";
+    for (std::size_t at = 0; (at = text.find(sample, at)) != text.npos; ++at) {
+      sum += std::stoi(text.substr(text.find("} ", at) + 2));
+    }
+    return sum;
   }
 
-  std::atomic<int> checks_{0};
   UpstreamOptions options_;
+  Metrics metrics_;
   Router router_;
   std::unique_ptr<Upstream> upstream_;
   std::unique_ptr<testing::TestWorker> worker_;
@@ -429,7 +439,6 @@ TEST_P(CheckedUpstream, AServerThatFailsItsChecksIsNotAskedUntilItPassesThem) {
   Router sick_router;
   sick_router.get("/livez", [&](const Request& request) {
     EXPECT_EQ(request.header("User-Agent"), "skua-health-check");
-    ++checks_;
     return is_well ? Status::Ok : Status::ServiceUnavailable;
   });
   sick_router.get("/api/x", [] { return "sick"; });
@@ -444,18 +453,18 @@ TEST_P(CheckedUpstream, AServerThatFailsItsChecksIsNotAskedUntilItPassesThem) {
     options_.targets.push_back({.url = "http://127.0.0.1:" + std::to_string(server->port())});
   }
   start();
-  EXPECT_EQ(ask() + ask(), "sickwell");
-  worker_->turn_until([this] { return checks_ == 1; });
-  const auto has_state = [this](UpstreamTargetStatus::State state) {
-    return upstream_->targets()[0].state == state;
-  };
+  EXPECT_EQ(ask(), "sick");
+  EXPECT_EQ(ask(), "well");
+  worker_->turn_until([this] { return check_count() == 2; });
   is_well = false;
-  check();
-  worker_->turn_until([&] { return has_state(UpstreamTargetStatus::State::Down); });
+  check_next();
+  EXPECT_EQ(upstream_->targets()[0].state, UpstreamTargetStatus::State::Down);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(ask(), "well");
   is_well = true;
-  check();
-  worker_->turn_until([&] { return has_state(UpstreamTargetStatus::State::Up); });
+  check_next();
+  EXPECT_EQ(upstream_->targets()[0].state, UpstreamTargetStatus::State::Down);
+  check_next();
+  EXPECT_EQ(upstream_->targets()[0].state, UpstreamTargetStatus::State::Up);
   std::set<std::string> used;
   for (int i = 0; i < 4; ++i) used.insert(ask());
   EXPECT_EQ(used, (std::set<std::string>{"sick", "well"}));
