@@ -78,6 +78,7 @@ Task<Result<Pool::Lease, Problem>> Fetch::acquire(std::string key, bool only_htt
   const Pool::Sharing sharing =
       only_http1 ? Pool::Sharing::None : core_->sharing(origin(), route_.use);
   const Pool::Connect connect = [this, only_http1] {
+    if (Reached* const told = reached()) told->has_tried = true;
     return core_->open(origin(), &times_, only_http1, std::string(preface()));
   };
   Task<Result<Pool::Lease, Problem>> acquiring = core_->pool.acquire(
@@ -200,8 +201,8 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
       lease = *std::move(acquired);
     }
     const bool is_reused = lease.is_reused();
-    Reached* const reached = spec_->forwarding ? spec_->forwarding->reached : nullptr;
-    if (reached != nullptr) reached->is_connected = true;
+    Reached* const told = reached();
+    if (told != nullptr) told->is_connected = true;
     Result<ExchangePointer> begun = begin(static_cast<HttpConnection&>(lease.connection()));
     if (!begun) {
       if (begun.error().code() == Errc::Closed && tries < max_tries) continue;
@@ -220,9 +221,9 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
     }
     if (wants_http1(*running, left.error())) core_->http1_only.insert(server());
     if (tries < max_tries && may_repeat(*running, is_reused, left.error())) continue;
-    if (reached != nullptr) {
-      reached->has_sent = is_sent_ && has_content_ && !is_repeatable(*spec_);
-      reached->is_unprocessed = running->is_unprocessed();
+    if (told != nullptr) {
+      told->has_sent = is_sent_ && has_content_ && !is_repeatable(*spec_);
+      told->is_unprocessed = running->is_unprocessed();
     }
     co_return failure(*running, left.error());
   }

@@ -45,6 +45,7 @@ struct FormFile {
 
 /// How far a forwarded request has got when it fails: whether it may be repeated depends on it.
 struct Reached {
+  bool has_tried = false;       ///< to connect; it may have waited for a free connection only
   bool is_connected = false;    ///< there was a connection, so the server may have seen something
   bool has_sent = false;        ///< some of its content, which is a stream
   bool is_unprocessed = false;  ///< the server said so

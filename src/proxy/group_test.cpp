@@ -406,7 +406,8 @@ TEST(Outcome, DependsOnHowFarTheRequestGot) {
   const client::Reached connected{.is_connected = true};
   EXPECT_EQ(outcome_of(Errc::Refused, nowhere), Outcome::ConnectFailed);
   EXPECT_EQ(outcome_of(Errc::NameNotResolved, nowhere), Outcome::ConnectFailed);
-  EXPECT_EQ(outcome_of(Errc::TimedOut, nowhere), Outcome::ConnectTimeout);
+  EXPECT_EQ(outcome_of(Errc::TimedOut, nowhere), Outcome::Local);  // no connection was free
+  EXPECT_EQ(outcome_of(Errc::TimedOut, {.has_tried = true}), Outcome::ConnectTimeout);
   EXPECT_EQ(outcome_of(Errc::TlsCertificate, nowhere), Outcome::TlsFailed);
   EXPECT_EQ(outcome_of(Errc::TooManyOpenFiles, nowhere), Outcome::Local);
   EXPECT_EQ(outcome_of(Errc::TimedOut, connected), Outcome::Timeout);

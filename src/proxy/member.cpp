@@ -51,7 +51,9 @@ Outcome outcome_of(Error error, const client::Reached& reached) noexcept {
     case Errc::OutOfMemory:
     case Errc::Overloaded:
     case Errc::Cancelled: return Outcome::Local;
-    case Errc::TimedOut: return reached.is_connected ? Outcome::Timeout : Outcome::ConnectTimeout;
+    case Errc::TimedOut:
+      if (reached.is_connected) return Outcome::Timeout;
+      return reached.has_tried ? Outcome::ConnectTimeout : Outcome::Local;
     default: break;
   }
   if (!reached.is_connected) {

@@ -18,18 +18,18 @@ namespace skua::proxy {
 
 /// How a request to a member of a group ended.
 enum class Outcome : std::uint8_t {
-  Answered,        ///< with any status below 500
-  ServerError,     ///< with another 5xx
-  Unavailable,     ///< with 502, 503 or 504
-  ConnectFailed,   ///< refused, unreachable, not resolved
+  Answered,       ///< with any status below 500
+  ServerError,    ///< with another 5xx
+  Unavailable,    ///< with 502, 503 or 504
+  ConnectFailed,  ///< refused, unreachable, not resolved
   ConnectTimeout,
-  TlsFailed,       ///< in the handshake
-  Timeout,         ///< for the head of the response, or for more of its content
-  Closed,          ///< the connection, or the stream, before the head of a response
-  Malformed,       ///< the response is not HTTP
-  Incomplete,      ///< the content of the response broke off
-  Local,           ///< for want of memory, descriptors and the like on our side
-  Cancelled,       ///< the client has left
+  TlsFailed,   ///< in the handshake
+  Timeout,     ///< for the head of the response, or for more of its content
+  Closed,      ///< the connection, or the stream, before the head of a response
+  Malformed,   ///< the response is not HTTP
+  Incomplete,  ///< the content of the response broke off
+  Local,       ///< for want of memory, descriptors or a free connection on our side
+  Cancelled,   ///< the client has left
 };
 inline constexpr std::size_t outcome_count = 12;
 

@@ -20,7 +20,7 @@ class ProxyCommand : public ServeTest {
  protected:
   ProxyCommand() {
     for (const std::string name : {"a", "b"}) {
-      Router router;
+      Router& router = *routers_.emplace_back(std::make_unique<Router>());
       router.any("/{path...}", [name](const Request& request, std::string_view) {
         return name + " " + std::string(request.target()) + " " + std::string(request.host());
       });
@@ -51,6 +51,7 @@ class ProxyCommand : public ServeTest {
     return errors.substr(0, errors.find('\n'));
   }
 
+  std::vector<std::unique_ptr<Router>> routers_;
   std::vector<std::unique_ptr<testing::TestServer>> servers_;
 };
 
