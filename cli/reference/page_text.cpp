@@ -79,7 +79,8 @@ constexpr PageText texts[] = {
      "programs and to connect. The line `sandbox:` says what holds; without a layer that the "
      "kernel lacks, it names it.",
      serve_environment, serve_files},
-    {"proxy", "pass requests on to other servers",
+    {"proxy",
+     "pass requests on to other servers",
      "`skua proxy` passes requests on to one of several servers, and its responses back. It "
      "balances them, leaves servers out that fail, and repeats a request at another server if "
      "that is safe.\n\n"
