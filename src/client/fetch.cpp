@@ -78,7 +78,7 @@ Task<Result<Pool::Lease, Problem>> Fetch::acquire(std::string key, bool only_htt
   const Pool::Sharing sharing =
       only_http1 ? Pool::Sharing::None : core_->sharing(origin(), route_.use);
   const Pool::Connect connect = [this, only_http1] {
-    if (Reached* const told = reached()) told->has_tried = true;
+    if (spec_->reached != nullptr) spec_->reached->has_tried = true;
     return core_->open(origin(), &times_, only_http1, std::string(preface()));
   };
   Task<Result<Pool::Lease, Problem>> acquiring = core_->pool.acquire(
@@ -201,7 +201,7 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
       lease = *std::move(acquired);
     }
     const bool is_reused = lease.is_reused();
-    Reached* const told = reached();
+    Reached* const told = spec_->reached;
     if (told != nullptr) told->is_connected = true;
     Result<ExchangePointer> begun = begin(static_cast<HttpConnection&>(lease.connection()));
     if (!begun) {

@@ -72,10 +72,6 @@ class Fetch final {
     const std::optional<Forwarding>& forwarding = spec_->forwarding;
     return forwarding ? std::string_view(forwarding->preface) : std::string_view();
   }
-  /// Returns where to note how far the request gets; null if nobody asks.
-  [[nodiscard]] Reached* reached() const noexcept {
-    return spec_->forwarding ? spec_->forwarding->reached : nullptr;
-  }
   /// Reads until the final head. Returns how long to wait for more, or nothing if it has arrived.
   Result<std::optional<Duration>> read_head(Exchange& exchange, HeadWait& state);
   Result<ExchangePointer> begin(HttpConnection& connection);

@@ -43,7 +43,7 @@ struct FormFile {
   std::shared_ptr<const std::string> text{};  ///< the content, instead of a file's
 };
 
-/// How far a forwarded request has got when it fails: whether it may be repeated depends on it.
+/// How far a request has got when it fails: whether it may be repeated depends on it.
 struct Reached {
   bool has_tried = false;       ///< to connect; it may have waited for a free connection only
   bool is_connected = false;    ///< there was a connection, so the server may have seen something
@@ -58,7 +58,6 @@ struct Forwarding {
   /// The first bytes of the connection, before TLS; it is shared only with those that have the
   /// same.
   std::string preface{};
-  Reached* reached = nullptr;  ///< filled in unless null; outlives the task
 };
 
 /// Told how a response ends, which it outlives. It is destroyed without being told if nobody reads
@@ -102,6 +101,7 @@ struct RequestSpec {
   std::function<void(Progress)> on_upload{};
   std::function<void(Status, std::string_view)> on_interim{};
   std::function<void(HeadOf, std::string_view)> on_head{};
+  Reached* reached = nullptr;              ///< filled in unless null; outlives the task
   std::shared_ptr<ResponseWatch> watch{};  ///< shared with the response; null: nobody
 };
 

@@ -39,7 +39,7 @@ std::vector<ServerUrl> read_servers(const UpstreamOptions& options) {
   return servers;
 }
 
-const UpstreamOptions& checked(const UpstreamOptions& options) {
+void check(const UpstreamOptions& options) {
   const UpstreamHealth& health = options.health;
   if (!health.path.empty()) {
     if (!health.path.starts_with('/')) refuse_option(options, "health.path has to be a path");
@@ -58,7 +58,6 @@ const UpstreamOptions& checked(const UpstreamOptions& options) {
   }
   if (!(options.retries.budget >= 0)) refuse_option(options, "retries.budget is below 0");
   if (options.retries.attempts == 0) refuse_option(options, "retries.attempts is zero");
-  return options;
 }
 
 // Options say with zero that there is no first check or ejection.
@@ -81,13 +80,14 @@ bool take_place(std::atomic<Count>& outstanding, std::size_t limit) noexcept {
 
 }  // namespace
 
-Group::Group(UpstreamOptions options)
-    : options_(checked(std::move(options))),
+Group::Group(const UpstreamOptions& options)
+    : options_(options),
       servers_(read_servers(options_)),
       needs_upkeep_(!options_.health.path.empty() ||
                     std::ranges::any_of(options_.targets, &UpstreamTarget::each_address)),
       budget_(options_.retries.budget, options_.retries.burst),
       line_(options_.limits.queued_requests) {
+  check(options_);
   auto members = std::make_shared<Members>();
   for (std::size_t i = 0; i < servers_.size(); ++i) {
     members->push_back(

@@ -31,7 +31,7 @@ using Members = std::vector<std::shared_ptr<Member>>;
 class Group final {
  public:
   /// Ends with: std::invalid_argument, see Upstream.
-  explicit Group(UpstreamOptions options);
+  explicit Group(const UpstreamOptions& options);
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
   ~Group() = default;

@@ -182,7 +182,8 @@ GroupDispatcher::GroupDispatcher(std::shared_ptr<Group> group, const ReverseProx
   auto endpoints = std::make_shared<Endpoints>();
   for (std::size_t i = 0; i < told.targets.size(); ++i) {
     ReverseProxyOptions own = options;
-    if (told.targets[i].tls) own.tls = *told.targets[i].tls;
+    const std::optional<ClientTlsOptions>& tls = told.targets[i].tls;
+    if (tls) own.tls = *tls;
     endpoints->emplace_back(group_->servers()[i], own);
   }
   endpoints_ = std::move(endpoints);
@@ -232,8 +233,7 @@ GroupDispatcher::Chosen GroupDispatcher::choose(View& view, const Attempts& atte
   std::shared_ptr<client::Core>& client = view.clients[choice.index];
   if (client == nullptr) {
     const Endpoint& endpoint = (*endpoints_)[member->target];
-    client = member->address ? endpoint.make_client(view.loop, *member->address)
-                             : endpoint.make_client(view.loop);
+    client = endpoint.make_client(view.loop, member->address);
   }
   chosen.client = client;
   return chosen;
@@ -283,7 +283,7 @@ std::unique_ptr<RequestSpec> GroupDispatcher::spec_of(Attempts& attempts) const 
   std::unique_ptr<RequestSpec> spec =
       is_last ? std::move(attempts.spec) : std::make_unique<RequestSpec>(*attempts.spec);
   attempts.reached = {};
-  spec->forwarding->reached = &attempts.reached;
+  spec->reached = &attempts.reached;
   return spec;
 }
 
@@ -353,7 +353,7 @@ Task<Fetched> GroupDispatcher::fetch(Request& request, std::unique_ptr<RequestSp
       passage->end(outcome);
     }
     chosen = choose_again(view, attempts, *passage, outcome);
-    std::string problem =
+    const std::string problem =
         described(passage->member(), got ? (*got)->unexpected_status().text : got.error().text);
     if (chosen.passage == nullptr) {
       if (got) co_return got;
@@ -370,7 +370,8 @@ void GroupDispatcher::mirror(View& view, const Attempts& attempts) const {
   if (mirror_ == nullptr) return;
   const UpstreamMirror& options = group_->options().mirror;
   const RequestSpec& spec = *attempts.spec;
-  if (spec.content.kind() == Body::Kind::Stream || spec.forwarding->offers_upgrade) return;
+  const bool switches = spec.forwarding && spec.forwarding->offers_upgrade;
+  if (switches || spec.content.kind() == Body::Kind::Stream) return;
   if (view.draw.unit() >= options.share) return;
   if (copies_->fetch_add(1) >= options.requests) {
     copies_->fetch_sub(1);
@@ -389,10 +390,10 @@ void GroupDispatcher::mirror(View& view, const Attempts& attempts) const {
 // Owns all that it uses, as the request may end before.
 Task<> GroupDispatcher::send_copy(std::shared_ptr<const GroupDispatcher> to, Attempts attempts,
                                   std::shared_ptr<const void> /*counted*/) {
-  Chosen chosen = to->choose(to->view(), attempts);
+  const Chosen chosen = to->choose(to->view(), attempts);
   if (chosen.passage == nullptr) co_return;
   std::unique_ptr<RequestSpec> own = std::move(attempts.spec);
-  own->forwarding->reached = &attempts.reached;
+  own->reached = &attempts.reached;
   own->watch = chosen.passage;
   Fetched got = co_await client::fetch(chosen.client, std::move(own));
   if (!got) {
