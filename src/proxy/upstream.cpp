@@ -95,7 +95,7 @@ Upstream::Upstream(std::string_view text, const ReverseProxyOptions& options)
       id_(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {
   const ServerUrl server = ServerUrl::parse(text);
   base_ = server.base;
-  server_.emplace(server, options);
+  server_ = std::make_unique<const Endpoint>(server, options);
 }
 
 Upstream::Upstream(std::unique_ptr<const Dispatcher> dispatcher, const ReverseProxyOptions& options)

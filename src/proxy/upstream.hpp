@@ -89,7 +89,7 @@ class Upstream final {
   ReverseProxyOptions options_;
   std::string pseudonym_;
   std::unique_ptr<const Dispatcher> dispatcher_;  // null: there is one server, the next
-  std::optional<Endpoint> server_;
+  std::unique_ptr<const Endpoint> server_;
   std::optional<std::string> base_;
   std::uint64_t id_;  // unique in the process
 };
