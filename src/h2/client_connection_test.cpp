@@ -255,6 +255,47 @@ TEST_P(ClientSessionTest, RequestsAreWrittenForHttp2) {
             "GET / host=h.example\n");
 }
 
+TEST_P(ClientSessionTest, KnowsWhetherExtendedConnectIsPermitted) {
+  constexpr auto id = static_cast<unsigned>(Setting::EnableConnectProtocol);
+  EXPECT_TRUE(session->has_peer_settings());
+  EXPECT_FALSE(session->permits_extended_connect());
+  EXPECT_EQ(exchange(frames::settings({{id, 0}})), "SETTINGS+");
+  EXPECT_FALSE(session->permits_extended_connect());
+  EXPECT_EQ(exchange(frames::settings({{id, 1}})), "SETTINGS+");
+  EXPECT_TRUE(session->permits_extended_connect());
+  EXPECT_EQ(exchange(frames::settings({{id, 1}})), "SETTINGS+");
+  // RFC 8441 §3
+  EXPECT_EQ(exchange(frames::settings({{id, 0}})), "GOAWAY(0,PROTOCOL_ERROR)");
+}
+
+// RFC 8441 §4, §5
+TEST_P(ClientSessionTest, ATunnelCarriesBytesBothWays) {
+  recorder.releases = false;  // our side goes on
+  recorder.begin({.method = Method::Connect, .scheme = "http", .path = "/a", .protocol = "x"},
+                 true);
+  recorder.contents[1] = {.text = "hello", .is_whole = false};
+  EXPECT_EQ(flush(), "HEADERS(1) DATA(1)");
+  EXPECT_NE(recorder.output.find("x"), std::string::npos);
+  // RFC 9110 §9.3.6: a length says nothing.
+  EXPECT_EQ(exchange(head(1, {{"content-length", "3"}}) + frames::data(1, "longer")), "");
+  recorder.contents[1].text.append(" again");
+  session->resume_body(*recorder.streams.at(1));
+  EXPECT_EQ(flush(), "DATA(1)");
+  EXPECT_EQ(exchange(frames::data(1, "", frames::end)), "");
+  EXPECT_EQ(recorder.log, "1 200 content-length=3\n1 end [longer]\n");
+}
+
+TEST_P(ClientSessionTest, ATunnelThatIsRefusedHasContent) {
+  recorder.begin({.method = Method::Connect, .scheme = "http", .path = "/a", .protocol = "x"},
+                 true);
+  recorder.contents[1] = {.text = "", .is_whole = false};
+  EXPECT_EQ(flush(), "HEADERS(1)");
+  EXPECT_EQ(exchange(head(1, {{"content-length", "3"}}, frames::open, "404") +
+                     frames::data(1, "longer", frames::end)),
+            "RST_STREAM(1,PROTOCOL_ERROR)");
+  EXPECT_EQ(failure_of(1), Errc::BodyTooLong);
+}
+
 TEST_P(ClientSessionTest, ATooLongRequestHeadIsItsOwnFault) {
   recorder.get("/", "x: " + std::string(300'000, 'a') + "\r\n");
   EXPECT_EQ(flush(), "");

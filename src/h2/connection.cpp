@@ -150,6 +150,12 @@ bool Connection::apply_setting(Setting setting, std::uint32_t value) {
       sent_frame_bytes_ = value;
       break;
     case Setting::EnableConnectProtocol:
+      // RFC 8441 §3: it is not taken back.
+      if (value > 1 || value < (permits_tunnels_ ? 1U : 0U)) {
+        return refuse(ErrorCode::ProtocolError);
+      }
+      permits_tunnels_ = value == 1;
+      break;
     case Setting::NoRfc7540Priorities:
       if (value > 1) return refuse(ErrorCode::ProtocolError);
       break;

@@ -65,12 +65,13 @@ struct BodyRead {
   enum class State : std::uint8_t {
     More,    ///< more will follow; with 0 bytes: none until Connection::resume_body
     End,     ///< these are the last bytes
-    Failed,  ///< the content cannot be completed: resets the stream with INTERNAL_ERROR
+    Failed,  ///< the content cannot be completed: resets the stream with `failed_with`
   };
   std::size_t bytes = 0;  ///< at most as many as requested
   State state = State::More;
   /// With End: field lines, each `Name: value\r\n`. Read after append_data returns.
   std::string_view trailers{};
+  ErrorCode failed_with = ErrorCode::InternalError;
 };
 
 /// The reason that a client's stream failed.
@@ -242,6 +243,10 @@ class Connection final {
   /// The number of streams that may still be opened. The total is 100 until the server announces
   /// its limit. Returns 0 once it accepts no more, or stream ids have run out.
   [[nodiscard]] std::size_t room() const noexcept;
+  /// Reports whether the server's SETTINGS have arrived.
+  [[nodiscard]] bool has_peer_settings() const noexcept { return peer_streams_.has_value(); }
+  /// Reports whether they permit requests with RequestLines::protocol. RFC 8441 §3
+  [[nodiscard]] bool permits_extended_connect() const noexcept { return permits_tunnels_; }
   /// Fails every stream with this error, because the connection is lost or over.
   SKUA_COLD void lose(Error error);
 
@@ -400,6 +405,7 @@ class Connection final {
   bool has_settings_ = false;
   bool has_begun_frame_ = false;  // in this receive()
   bool is_abused_ = false;
+  bool permits_tunnels_ = false;  // the peer has announced SETTINGS_ENABLE_CONNECT_PROTOCOL
 };
 
 }  // namespace skua::h2

@@ -530,6 +530,9 @@ void Connection::on_response_head(Stream& stream) {
   const bool has_content = !stream.is_head_request_ && head.status != code(Status::NoContent) &&
                            head.status != code(Status::NotModified);
   stream.length_bytes_ = has_content ? content_length(head) : std::optional<std::uint64_t>(0);
+  // RFC 9110 §9.3.6: what follows is not content.
+  stream.is_tunnel_ = stream.is_tunnel_ && head.status / 100 == 2;
+  if (stream.is_tunnel_) stream.length_bytes_.reset();
   if (is_block_end_ && stream.length_bytes_.value_or(0) != 0) {
     return reset_for_error(stream, ErrorCode::ProtocolError,
                            Error(Errc::TruncatedBody, "response"));

@@ -180,6 +180,7 @@ Stream* Connection::request(const RequestLines& head, bool has_body, void* conte
   stream.context = context;
   stream.is_told_ = true;
   stream.is_head_request_ = head.method == Method::Head;
+  stream.is_tunnel_ = !head.protocol.empty();
   // Concurrent uploads share the bandwidth.
   stream.priority_.is_incremental = true;
   if (head.fields.size() > max_sent_head_bytes) {
@@ -256,7 +257,7 @@ std::size_t Connection::write_data(Stream& stream) {
   const bool is_end = read.state == BodyRead::State::End;
   if (read.state == BodyRead::State::Failed) {
     stream.reset_for_ = Errc::Cancelled;
-    reset_stream(stream, ErrorCode::InternalError);
+    reset_stream(stream, read.failed_with);
     return 0;
   }
   if (read.bytes == 0 && !is_end) {

@@ -109,6 +109,7 @@ void write_response(HpackEncoder& encoder, const ResponseHead& head, std::string
 void write_request(HpackEncoder& encoder, const RequestLines& head, std::string& block) {
   encoder.add_pseudo(block, Pseudo::Method,
                      head.other_method.empty() ? name(head.method) : head.other_method);
+  if (!head.protocol.empty()) encoder.add_pseudo(block, Pseudo::Protocol, head.protocol);
   encoder.add_pseudo(block, Pseudo::Scheme, head.scheme);
   encoder.add_pseudo(block, Pseudo::Authority, head.authority);
   encoder.add_pseudo(block, Pseudo::Path, head.path);

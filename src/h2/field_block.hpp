@@ -34,6 +34,7 @@ struct RequestLines {
   std::string_view scheme = "https";
   std::string_view authority{};
   std::string_view path = "/";                  ///< including the query
+  std::string_view protocol{};                  ///< with CONNECT: RFC 8441 §4
   std::optional<std::uint64_t> length_bytes{};  ///< Content-Length, if it is to be sent
   /// Complete lines. Names are lowercased; fields that HTTP/2 forbids, or that are covered by the
   /// members above, are dropped (RFC 9113 §8.2.2).

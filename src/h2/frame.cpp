@@ -24,4 +24,15 @@ std::string_view name(ErrorCode code) noexcept {
   return "UNKNOWN";
 }
 
+// Other codes tell of the connection, or of a request that nobody has seen.
+ErrorCode code_for(Error error) noexcept {
+  if (error.code() == Errc::TimedOut) return ErrorCode::Cancel;
+  if (error.code() != Errc::Reset) return ErrorCode::InternalError;
+  for (const ErrorCode code :
+       {ErrorCode::Cancel, ErrorCode::ConnectError, ErrorCode::EnhanceYourCalm}) {
+    if (error.context() == name(code)) return code;
+  }
+  return ErrorCode::InternalError;
+}
+
 }  // namespace skua::h2

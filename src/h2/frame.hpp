@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "skua/error.hpp"
+
 namespace skua::h2 {
 
 /// Error codes of RST_STREAM and GOAWAY. RFC 9113 §7
@@ -28,6 +30,10 @@ enum class ErrorCode : std::uint32_t {
 
 /// Returns the name from the RFC, such as `PROTOCOL_ERROR`; `UNKNOWN` for an unregistered code.
 std::string_view name(ErrorCode code) noexcept;
+
+/// Returns the code with which to reset a stream whose content was to come from another one, from
+/// the error that ended that one: its own, if the peer would understand it.
+ErrorCode code_for(Error error) noexcept;
 
 /// The first bytes that an HTTP/2 client sends. RFC 9113 §3.4
 inline constexpr std::string_view client_preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
