@@ -95,7 +95,7 @@ void OutgoingBody::write(Body&& piece) {
 
 void OutgoingBody::add_trailer(std::string_view name, std::string_view value) {
   http::check_trailer(name);
-  if (stream_ != nullptr && !stream_->length_bytes) trailers_.set(name, value);
+  if (stream_ != nullptr && !stream_->length_bytes) trailers_.add(name, value);
 }
 
 bool OutgoingBody::has_room() const noexcept {
