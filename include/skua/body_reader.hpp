@@ -44,6 +44,11 @@ class SKUA_API BodySource {
   [[nodiscard]] virtual bool keep(std::size_t bytes) noexcept = 0;
   /// Sends an interim response, if the protocol has them and the response has not begun.
   virtual void inform(Status, const FieldLines&) {}
+  /// Lets the peer pause for this long before each further piece, in place of the server's limits
+  /// on its pace.
+  virtual void allow_pauses(Duration) noexcept {}
+  /// Says that nobody is going to read: a peer that waits for 100 (Continue) is not sent it.
+  virtual void decline() noexcept {}
 
  protected:
   ~BodySource() = default;

@@ -106,8 +106,9 @@ inline detail::BodySink& detail::sink_of(BodyWriter& writer) noexcept { return *
 /// Content produced while it is sent. What `produce` captures lives until it has ended.
 struct BodyStream {
   std::function<Task<>(BodyWriter&)> produce{};
-  std::optional<std::uint64_t> length_bytes{};       ///< of the whole content, if known
-  bool is_endless = false;                           ///< ended when the server drains
+  std::optional<std::uint64_t> length_bytes{};  ///< of the whole content, if known
+  bool is_endless = false;                      ///< ended when the server drains
+  bool is_empty = false;  ///< nothing is produced, so that over HTTP/2 the head ends the message
   std::shared_ptr<const detail::Upgrade> upgrade{};  ///< set if the protocol is switched instead
 };
 

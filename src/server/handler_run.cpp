@@ -19,6 +19,7 @@ void HandlerRun::prepare(HandlerRunOwner& owner, const http::RequestParts& parts
                          const router::Match& match) {
   is_used_ = true;
   owner_ = &owner;
+  body_.attach(owner);
   path_.assign(parts.path);
   match_ = match;
   match_.captures.move(parts.path, path_.data());

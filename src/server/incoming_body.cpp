@@ -76,9 +76,16 @@ bool IncomingBody::has_room() const noexcept {
 }
 
 bool IncomingBody::take_continue() noexcept {
+  if (is_declined_) return false;
   const bool owed = std::exchange(owes_continue_, false);
   update_pause();
   return owed;
+}
+
+void IncomingBody::allow_pauses(Duration longest) noexcept {
+  gap_ = longest;
+  bytes_per_second_ = 0;
+  deadline_ = later(loop_.now(), longest);
 }
 
 void IncomingBody::hold_back(bool is_held_back) noexcept {
@@ -114,7 +121,7 @@ void IncomingBody::clear() noexcept {
   expected_ = {};
   received_bytes_ = taken_bytes_ = 0;
   state_ = State::None;
-  owes_continue_ = is_held_back_ = is_paused_ = false;
+  owes_continue_ = is_held_back_ = is_paused_ = is_declined_ = false;
 }
 
 std::optional<Bytes> IncomingBody::take() {

@@ -57,6 +57,8 @@ class IncomingBody final : public detail::BodySource {
 
   // Called by the protocol.
 
+  /// Begins a request, whether or not it has a body. `sender` must outlive its use.
+  void attach(BodySender& sender) noexcept { sender_ = &sender; }
   /// Begins a body. `sender` must outlive its use.
   void expect(BodySender& sender, const Expected& expected) noexcept;
   /// Counts received bytes, wanted or not. Returns TooSlow or BodyTooLong if a limit is violated.
@@ -116,6 +118,8 @@ class IncomingBody final : public detail::BodySource {
   void inform(Status status, const FieldLines& fields) override {
     if (sender_ != nullptr) sender_->inform(status, fields);
   }
+  void allow_pauses(Duration longest) noexcept override;
+  void decline() noexcept override { is_declined_ = true; }
 
  private:
   enum class State : std::uint8_t { None, Arriving, Whole };
@@ -148,7 +152,8 @@ class IncomingBody final : public detail::BodySource {
   Reader reader_ = Reader::Takes;
   bool owes_continue_ = false;
   bool is_held_back_ = false;
-  bool is_paused_ = false;  // the peer waits for us, for either reason above
+  bool is_paused_ = false;    // the peer waits for us, for either reason above
+  bool is_declined_ = false;  // see decline()
 };
 
 }  // namespace skua::server

@@ -76,6 +76,28 @@ TEST_F(IncomingBodyTest, IsTakenPieceByPiece) {
   EXPECT_EQ(&body_.trailers(), &trailers_);
 }
 
+TEST_F(IncomingBodyTest, APeerThatWaitsInVainIsNotAsked) {
+  expect({.max_bytes = 1000, .peer_waits = true});
+  body_.decline();
+  EXPECT_FALSE(body_.take_continue());
+  EXPECT_TRUE(body_.owes_continue());
+  body_.clear();
+  expect({.max_bytes = 1000, .peer_waits = true});
+  EXPECT_TRUE(body_.take_continue());
+}
+
+TEST_F(IncomingBodyTest, AReaderMayAllowPausesAndAnyRate) {
+  expect();
+  body_.allow_pauses(60s);
+  EXPECT_EQ(time_left(), 60s);
+  pass(59s);
+  EXPECT_EQ(arrive("a"), Errc::None) << "slower than the limit of the server";
+  EXPECT_EQ(time_left(), 60s);
+  body_.clear();
+  expect();
+  EXPECT_EQ(time_left(), 30s);
+}
+
 TEST_F(IncomingBodyTest, HasRoomForSoMuchThatNobodyHasRead) {
   expect();
   EXPECT_TRUE(body_.has_room());

@@ -340,7 +340,8 @@ void ServerStream::send_stream(const h2::ResponseHead& head, Body&& content) {
   h2::ResponseHead told = head;
   if (!is_bodiless(status_)) told.length_bytes = (*content.stream())->length_bytes;
   // RFC 9110 §9.3.2, §6.4.1: these have no content, so their producer does not run.
-  if (request().head.method == Method::Head || is_bodiless(status_)) {
+  const bool is_empty = (*content.stream())->is_empty;
+  if (request().head.method == Method::Head || is_bodiless(status_) || is_empty) {
     content_state_ = Content::Ended;
     return respond(told, false);
   }
@@ -352,9 +353,8 @@ void ServerStream::send_stream(const h2::ResponseHead& head, Body&& content) {
 
 void ServerStream::end_stream() {
   const std::exception_ptr failure = response_.end();
-  if (failure != nullptr) log_task_failure(resources_, "a stream failed", failure);
-  content_state_ = failure != nullptr ? Content::Failed : Content::Ended;
-  if (failure != nullptr) end_ = ResponseEnd::Failed;
+  content_state_ = Content::Ended;
+  if (failure != nullptr) fail_stream(failure);
   h2_->resume_body(*stream_);
 }
 
@@ -381,7 +381,9 @@ h2::BodyRead ServerStream::read_body(std::size_t max_bytes) noexcept {
   if (content_state_ == Content::Ended) {
     return {.bytes = size_bytes, .state = State::End, .trailers = response_.trailers().wire()};
   }
-  return {.bytes = size_bytes, .state = size_bytes == 0 ? State::Failed : State::More};
+  return {.bytes = size_bytes,
+          .state = size_bytes == 0 ? State::Failed : State::More,
+          .failed_with = failed_with_};
 }
 
 void ServerStream::write_data(net::OutputQueue& output, std::string_view head,

@@ -152,6 +152,7 @@ class ServerStream final : public base::ListNode,
   void send(const RequestInfo& request_info, Response&& response, Errc error = Errc::None);
   SKUA_COLD void send_stream(const h2::ResponseHead& head, Body&& content);
   SKUA_COLD void end_stream();
+  SKUA_COLD void fail_stream(const std::exception_ptr& failure);
   void keep(Body&& piece);
   [[nodiscard]] bool has_response() const noexcept { return phase_ >= Phase::Response; }
   [[nodiscard]] bool is_body_wanted() const noexcept {
@@ -187,6 +188,7 @@ class ServerStream final : public base::ListNode,
   bool closes_connection_ = false;  // the handler wants the connection to end
   Phase phase_ = Phase::Closed;
   Content content_state_ = Content::Open;
+  h2::ErrorCode failed_with_ = h2::ErrorCode::InternalError;  // once its content has Failed
 };
 
 }  // namespace skua::server

@@ -5,6 +5,7 @@
 
 #include "loop/clock.hpp"
 #include "server/accounting.hpp"
+#include "server/dispatch.hpp"
 #include "server/h2/server_stream.hpp"
 #include "server/resources.hpp"
 #include "server/websocket/upgrades.hpp"
@@ -56,6 +57,20 @@ void ServerStream::refuse(Errc code) {
   if (run_.is_running()) ++resources_.counters.handlers_cancelled;
   has_run_ = false;
   run_.reset();
+}
+
+void ServerStream::fail_stream(const std::exception_ptr& failure) {
+  log_task_failure(resources_, "a stream failed", failure);
+  content_state_ = Content::Failed;
+  end_ = ResponseEnd::Failed;
+  failed_with_ = h2::ErrorCode::InternalError;
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Exception& exception) {
+    failed_with_ = h2::code_for(exception.error());
+  } catch (...) {
+    return;
+  }
 }
 
 void ServerStream::drain() {
