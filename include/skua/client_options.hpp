@@ -29,7 +29,8 @@ struct ClientTimeouts {
   Duration idle_connection = 50s;  ///< then an unused connection is closed
 };
 
-/// Limits of a response. Past one, the response and its connection end in an error.
+/// Limits of a response. Past one, unless it says otherwise, the response and its connection end in
+/// an error.
 struct ClientLimits {
   std::size_t head_bytes = 64_KiB;        ///< of each head; else HeadTooLong
   std::uint16_t fields = 256;             ///< of each head; else TooManyFields
@@ -37,6 +38,9 @@ struct ClientLimits {
   std::uint64_t decoded_bytes = 16_GiB;   ///< of content, after decoding; else BodyTooLong
   std::uint64_t decoded_ratio = 100;      ///< decoded bytes per received byte, past the first MiB
   std::size_t text_bytes = 8_MiB;         ///< of content that is read as one text; else BodyTooLong
+  /// The content of an HTTP/2 response that nobody has read yet; the server waits at this limit. It
+  /// grows, by at most 4 MiB for all responses of a connection, if it slows a response down.
+  std::size_t stream_bytes = 2_MiB;
 };
 
 /// Which versions of HTTP a client speaks.

@@ -184,7 +184,7 @@ Task<Result<std::unique_ptr<PooledConnection>, Problem>> Core::open(Origin origi
   Result<net::HeldStream, Problem> stream = co_await connector.connect(origin, *connecting);
   if (!stream) co_return stream.error();
   const bool is_forwarded = connecting->proxy != nullptr && !connecting->tunnels;
-  co_return connection_over(*std::move(stream), is_forwarded);
+  co_return connection_over(*std::move(stream), only_http1 || is_forwarded);
 }
 
 Pool::Sharing Core::sharing(const Origin& origin, ProxyUse use) const noexcept {
@@ -195,20 +195,20 @@ Pool::Sharing Core::sharing(const Origin& origin, ProxyUse use) const noexcept {
 }
 
 Result<std::unique_ptr<PooledConnection>, Problem> Core::connection_over(net::HeldStream stream,
-                                                                         bool is_forwarded) {
+                                                                         bool only_http1) {
   const bool is_agreed = H2Connection::was_agreed_on(*stream);
   // Without TLS there is no negotiation, only prior knowledge. RFC 9113 §3.3
   const bool is_known =
-      options.versions == HttpVersions::Http2 && !stream->is_secure() && !is_forwarded;
+      options.versions == HttpVersions::Http2 && !stream->is_secure() && !only_http1;
   auto peer = std::make_shared<const PeerFacts>(facts_of(*stream));
   std::unique_ptr<HttpConnection> made;
   if (is_agreed || is_known) {
     made = std::make_unique<H2Connection>(shared_from_this(), loop, pool, blocks, std::move(stream),
-                                          response_limits(options));
+                                          response_limits(options), options.limits.stream_bytes);
     made->set_peer(std::move(peer));
     return std::unique_ptr<PooledConnection>(std::move(made));
   }
-  if (options.versions == HttpVersions::Http2 && !is_forwarded) {
+  if (options.versions == HttpVersions::Http2 && !only_http1) {
     const std::string whom = stream->peer().to_string();
     return could_not("speak HTTP/2 with " + whom, Error(Errc::Unsupported, "HTTP/2"),
                      "the server did not agree to it");

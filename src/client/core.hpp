@@ -81,6 +81,7 @@ class Core final : public std::enable_shared_from_this<Core> {
   CookieJar jar;
   Authorizations authorizations;
   std::unordered_set<std::string> http1_only;  // keys of servers that negotiate HTTP/2, then refuse
+  std::unordered_set<std::string> without_tunnels;  // those that refuse tunnels over HTTP/2
   base::IntrusiveList<WebSocketConnection> websockets;
   skua::detail::WaiterList closed;                               // woken when a WebSocket closes
   std::shared_ptr<Scope> callbacks = std::make_shared<Scope>();  // tasks started by then()
@@ -94,7 +95,7 @@ class Core final : public std::enable_shared_from_this<Core> {
   using Context = std::optional<Result<std::shared_ptr<const tls::ClientContext>, Problem>>;
   Result<std::shared_ptr<const tls::ClientContext>, Problem> context(bool only_http1);
   Result<std::unique_ptr<PooledConnection>, Problem> connection_over(net::HeldStream stream,
-                                                                     bool is_forwarded);
+                                                                     bool only_http1);
 
   std::exception_ptr thrown_{};  // the first
   Context http_tls_{};

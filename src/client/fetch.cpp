@@ -31,7 +31,22 @@ bool wants_http1(const Exchange& exchange, Error error) {
 
 }  // namespace
 
+// RFC 8441 §4, §5: the method and `:protocol` take the place of the fields that only HTTP/1.1 has.
+Result<ExchangePointer> Fetch::begin_tunnel(HttpConnection& connection) {
+  FieldLines lines = fields_;
+  for (const char* const name : {"Connection", "Upgrade", "Sec-WebSocket-Key"}) lines.remove(name);
+  Result<ExchangePointer> begun = connection.begin({.method = Method::Connect,
+                                                    .target = spec_->forwarding->target,
+                                                    .protocol = "websocket",
+                                                    .url = url(),
+                                                    .fields = lines});
+  timings_.sent = core_->loop.now() - began_;
+  return begun;
+}
+
 Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
+  is_tunnel_ = offers_upgrade() && connection.tunnels() == HttpConnection::Tunnels::Extended;
+  if (is_tunnel_) return begin_tunnel(connection);
   Result<RequestContent> content = RequestContent{};
   if (has_content_) content = make_content(*spec_);
   if (!content) return content.error();
@@ -60,8 +75,10 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
 }
 
 bool Fetch::is_http1_only() const {
-  const std::optional<Forwarding>& forwarding = spec_->forwarding;
-  if (forwarding && forwarding->offers_upgrade) return true;
+  if (offers_upgrade()) {
+    const bool is_shared = core_->sharing(origin(), route_.use) == Pool::Sharing::Possible;
+    if (!is_shared || core_->without_tunnels.contains(server())) return true;
+  }
   return !core_->http1_only.empty() && core_->http1_only.contains(server());
 }
 
@@ -93,6 +110,18 @@ Task<Result<Pool::Lease, Problem>> Fetch::acquire(std::string key, bool only_htt
   co_return *std::move(lease);
 }
 
+Task<bool> Fetch::can_tunnel(HttpConnection& connection) {
+  using Tunnels = HttpConnection::Tunnels;
+  const loop::Instant until =
+      std::min(deadline_, later(core_->loop.now(), core_->options.timeouts.head));
+  while (connection.tunnels() == Tunnels::Unknown) {
+    const Duration left = until - core_->loop.now();
+    if (left <= Duration(0)) break;
+    co_await TimedWait(core_->loop, connection.learned(), left);
+  }
+  co_return connection.tunnels() == Tunnels::Upgrade || connection.tunnels() == Tunnels::Extended;
+}
+
 // The response's head -----------------------------------------------------------------------------
 
 void Fetch::take_interim(Exchange& exchange) {
@@ -102,6 +131,7 @@ void Fetch::take_interim(Exchange& exchange) {
     is_sent_ = true;
     return exchange.continue_now();
   }
+  if (spec_->forwarding && spec_->forwarding->on_interim) spec_->forwarding->on_interim(head);
   if (!spec_->on_interim) return;
   std::string lines;
   append_lines(head, lines);
@@ -114,7 +144,7 @@ Duration Fetch::patience(const Exchange& exchange, loop::Instant all_sent) const
   const loop::Instant now = core_->loop.now();
   const bool is_all_sent = exchange.is_all_sent();
   const Duration left =
-      is_all_sent ? timeouts.head - (now - all_sent) : timeouts.idle - (now - exchange.progress());
+      is_all_sent ? head_timeout() - (now - all_sent) : timeouts.idle - (now - exchange.progress());
   return std::min(left, deadline_ - now);
 }
 
@@ -162,7 +192,9 @@ void Fetch::tell_head(const http::Head& head) const {
 
 bool Fetch::may_repeat(const Exchange& exchange, bool is_reused, Error error) const {
   if (is_sent_ && has_content_ && !is_repeatable(*spec_)) return false;
-  if (wants_http1(exchange, error)) return core_->options.versions == HttpVersions::Any;
+  if (wants_http1(exchange, error)) {
+    return core_->options.versions == HttpVersions::Any || offers_upgrade();
+  }
   if (exchange.is_unprocessed()) return true;
   return is_reused && !exchange.has_begun() && is_idempotent(method_) &&
          error.code() != Errc::TimedOut;
@@ -178,7 +210,7 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
       return timed_out(step(),
                        {timeouts.idle, "ClientTimeouts::idle", "no more content was taken"});
     }
-    return timed_out(step(), {timeouts.head, "ClientTimeouts::head", "no response head"});
+    return timed_out(step(), {head_timeout(), "ClientTimeouts::head", "no response head"});
   }
   if (wants_http1(exchange, error)) {
     return could_not(step(), error, "the server wants HTTP/1.1 for this");
@@ -203,7 +235,15 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
     const bool is_reused = lease.is_reused();
     Reached* const told = spec_->reached;
     if (told != nullptr) told->is_connected = true;
-    Result<ExchangePointer> begun = begin(static_cast<HttpConnection&>(lease.connection()));
+    auto& connection = static_cast<HttpConnection&>(lease.connection());
+    if (offers_upgrade()) {
+      const bool is_possible = co_await can_tunnel(connection);
+      if (!is_possible) {
+        core_->without_tunnels.insert(server());
+        continue;
+      }
+    }
+    Result<ExchangePointer> begun = begin(connection);
     if (!begun) {
       if (begun.error().code() == Errc::Closed && tries < max_tries) continue;
       co_return could_not(step(), begun.error());
@@ -219,13 +259,22 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
       tell_head(running->head());
       co_return receive(std::move(lease), *std::move(begun));
     }
-    if (wants_http1(*running, left.error())) core_->http1_only.insert(server());
+    if (wants_http1(*running, left.error())) refuse_http2();
     if (tries < max_tries && may_repeat(*running, is_reused, left.error())) continue;
     if (told != nullptr) {
       told->has_sent = is_sent_ && has_content_ && !is_repeatable(*spec_);
       told->is_unprocessed = running->is_unprocessed();
     }
     co_return failure(*running, left.error());
+  }
+}
+
+// RFC 9113 §7: the server wants HTTP/1.1, for this request at least.
+void Fetch::refuse_http2() {
+  if (offers_upgrade()) {
+    core_->without_tunnels.insert(server());
+  } else if (core_->options.versions == HttpVersions::Any) {
+    core_->http1_only.insert(server());
   }
 }
 
@@ -238,7 +287,7 @@ IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& ex
   timings_.connected = since(times_.connected);
   timings_.secured = since(times_.secured);
   IncomingResponse::Asked asked;
-  asked.method = method_;
+  asked.method = is_tunnel_ ? Method::Connect : method_;
   asked.method_name = method_name();
   if (!spec_->forwarding) asked.url = url_;
   asked.redirects = redirects_;

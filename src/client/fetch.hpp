@@ -65,6 +65,11 @@ class Fetch final {
   Task<Result<IncomingResponsePointer, Problem>> exchange();
   Task<Result<Pool::Lease, Problem>> acquire(std::string key, bool only_http1);
   [[nodiscard]] bool is_http1_only() const;
+  [[nodiscard]] bool offers_upgrade() const noexcept {
+    return spec_->forwarding && spec_->forwarding->offers_upgrade;
+  }
+  /// Waits until a connection knows how it can be tunnelled through. Returns whether it can be.
+  Task<bool> can_tunnel(HttpConnection& connection);
   /// Returns the pool's key of the connections that this request may use.
   const std::string& key_of_connections(bool only_http1);
   /// Returns the bytes that its connections begin with.
@@ -75,6 +80,7 @@ class Fetch final {
   /// Reads until the final head. Returns how long to wait for more, or nothing if it has arrived.
   Result<std::optional<Duration>> read_head(Exchange& exchange, HeadWait& state);
   Result<ExchangePointer> begin(HttpConnection& connection);
+  Result<ExchangePointer> begin_tunnel(HttpConnection& connection);
   Result<FieldLines> fields(const RequestContent& content);
   void add_usual(FieldLines& lines, std::string_view name, std::string_view value) const;
   Result<void> authorize(FieldLines& lines, const RequestContent& content);
@@ -87,6 +93,12 @@ class Fetch final {
   void tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const;
   [[nodiscard]] Duration patience(const Exchange& exchange, loop::Instant all_sent) const noexcept;
   [[nodiscard]] bool may_repeat(const Exchange& exchange, bool is_reused, Error error) const;
+  void refuse_http2();
+  /// Returns how long the head may take once the request is sent.
+  [[nodiscard]] Duration head_timeout() const noexcept {
+    const bool is_own = spec_->forwarding && spec_->forwarding->head_timeout != Duration(0);
+    return is_own ? spec_->forwarding->head_timeout : core_->options.timeouts.head;
+  }
   [[nodiscard]] Problem failure(const Exchange& exchange, Error error) const;
   IncomingResponsePointer receive(Pool::Lease&& lease, ExchangePointer&& exchange);
   void store_cookies(const http::Head& head);
@@ -141,6 +153,7 @@ class Fetch final {
   bool has_content_ = true;  // a redirect may drop it
   bool is_sent_ = false;     // some of the content, at least once
   bool waits_for_continue_ = false;
+  bool is_tunnel_ = false;  // sent as an extended CONNECT
 };
 
 /// Returns the current time in whole seconds, for cookies and HTTP dates.

@@ -96,6 +96,7 @@ bool sends_files(const RequestSpec& spec) noexcept {
 
 bool is_repeatable(const RequestSpec& spec) noexcept {
   if (spec.parts != nullptr) return false;
+  if (spec.forwarding && spec.forwarding->may_repeat) return spec.forwarding->may_repeat();
   return !spec.files.empty() || !spec.form.empty() || spec.content.kind() != Body::Kind::Stream;
 }
 

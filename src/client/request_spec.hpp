@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "http/message/field.hpp"
 #include "skua/body.hpp"
 #include "skua/bytes.hpp"
 #include "skua/client_request.hpp"
@@ -53,11 +54,19 @@ struct Reached {
 
 /// A message that is passed on for another client, to the server of ClientOptions::base_url.
 struct Forwarding {
-  std::string target{};         ///< the path and query to send, in origin form and checked
-  bool offers_upgrade = false;  ///< the connection may switch to another protocol: HTTP/1.1 only
+  std::string target{};  ///< the path and query to send, in origin form and checked
+  /// A WebSocket's handshake, with the fields of HTTP/1.1: the connection may switch to its
+  /// protocol. If it speaks HTTP/2 and permits that, the request is made an extended CONNECT, and a
+  /// 2xx stands for 101. RFC 8441
+  bool offers_upgrade = false;
   /// The first bytes of the connection, before TLS; it is shared only with those that have the
   /// same.
   std::string preface{};
+  Duration head_timeout{};  ///< in place of ClientTimeouts::head, unless zero
+  /// Called with the heads of interim responses, except 100.
+  std::function<void(const http::Head&)> on_interim{};
+  /// Returns whether the content can be produced once more; empty: it cannot.
+  std::function<bool()> may_repeat{};
 };
 
 /// Told how a response ends, which it outlives. It is destroyed without being told if nobody reads

@@ -41,8 +41,9 @@ struct Side {
     ConnectOptions options;
     auto stream = co_await connector.connect(origin, options);
     if (!stream) co_return stream.error();
-    std::unique_ptr<PooledConnection> made = std::make_unique<H2Connection>(
-        nullptr, loop, pool, blocks, *std::move(stream), h1::ResponseLimits{});
+    std::unique_ptr<PooledConnection> made =
+        std::make_unique<H2Connection>(nullptr, loop, pool, blocks, *std::move(stream),
+                                       h1::ResponseLimits{}, ClientLimits().stream_bytes);
     co_return made;
   }
 

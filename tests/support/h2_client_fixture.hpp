@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/wire/h2_connection.hpp"
+#include "skua/client_options.hpp"
 #include "support/fault_stream.hpp"
 #include "support/h2_frames.hpp"
 #include "support/memory_stream.hpp"
@@ -67,7 +68,7 @@ class H2ConnectionTest : public ::testing::Test {
       stream = std::move(fault);
     }
     auto made = std::make_unique<H2Connection>(nullptr, *loop_, *pool_, blocks_, std::move(stream),
-                                               limits_);
+                                               limits_, ClientLimits().stream_bytes);
     connection_ = made.get();
     co_return std::unique_ptr<PooledConnection>(std::move(made));
   }

@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "client/wire/h2_connection.hpp"
+#include "client/wire/h2_tunnel.hpp"
 #include "skua/status.hpp"
 
 namespace skua::client {
 namespace {
 
 constexpr std::uint64_t queue_high_bytes = 256 * 1024;  // then the content's producer has to wait
+constexpr std::uint64_t tunnel_high_bytes = 64 * 1024;  // then the tunnel has to wait
 constexpr http::Head no_trailers{};
 
 using Event = h1::ResponseEvent;
@@ -44,10 +46,12 @@ void ClientStream::note_progress() noexcept {
 
 Result<Exchange::Step> ClientStream::read() {
   if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+  if (is_accepted_) return Step{.event = Event::Switched};
   give_back_data();
   if (!heads_.empty()) {
     head_ = std::move(heads_.front());
     heads_.pop_front();
+    is_accepted_ = content_state_ == Content::Tunnel && head_->head.status / 100 == 2;
     return Step{.event = head_->head.status < 200 ? Event::Interim : Event::Head};
   }
   if (!received_.empty()) {
@@ -136,10 +140,12 @@ void ClientStream::continue_now() {
 }
 
 bool ClientStream::can_advance() const noexcept {
+  if (tunnel_ != nullptr) return tunnel_->has_news();
   return content_state_ == Content::Allowed || body_.is_made();
 }
 
 void ClientStream::advance() {
+  if (tunnel_ != nullptr) return tunnel_->tell();
   if (content_state_ == Content::Allowed) {
     continue_now();
   } else {
@@ -188,10 +194,12 @@ void ClientStream::write_data(net::OutputQueue& output, std::string_view head,
   }
   body_.drained();
   note_progress();
+  if (tunnel_ != nullptr) connection_.settle_later();  // it may have waited for room
 }
 
 bool ClientStream::is_all_sent() const noexcept {
-  return content_state_ == Content::Over && queue_.empty() && ends_at_ <= connection_.sent_bytes();
+  const bool is_waiting = content_state_ != Content::Over && content_state_ != Content::Tunnel;
+  return !is_waiting && queue_.empty() && ends_at_ <= connection_.sent_bytes();
 }
 
 void ClientStream::note_sent(std::uint64_t from) noexcept {
@@ -201,6 +209,48 @@ void ClientStream::note_sent(std::uint64_t from) noexcept {
 void ClientStream::stop_sending() {
   content_state_ = Content::Over;
   body_.reset();
+}
+
+// Tunnels -----------------------------------------------------------------------------------------
+
+void ClientStream::start_tunnel(h2::Stream& stream) {
+  stream_ = &stream;
+  content_state_ = Content::Tunnel;
+}
+
+Result<SwitchedStream> ClientStream::take_stream(ExchangePointer self, Pool::Lease lease) {
+  if (!is_accepted_) return Errc::Unsupported;
+  auto tunnel = std::make_unique<H2Tunnel>(*this, std::move(self), std::move(lease));
+  tunnel_ = tunnel.get();
+  return SwitchedStream{net::HeldStream(std::move(tunnel))};
+}
+
+std::string ClientStream::take_data() {
+  std::string taken = std::exchange(received_, {});
+  if (stream_ != nullptr) connection_.session().consume(*stream_, taken.size());
+  note_progress();
+  return taken;
+}
+
+std::optional<Error> ClientStream::end_of_data() const noexcept {
+  if (failure_) return failure_;
+  return is_whole_ ? std::optional(Error(Errc::None)) : std::nullopt;
+}
+
+bool ClientStream::has_room() const noexcept { return queue_.pressure_bytes() < tunnel_high_bytes; }
+
+void ClientStream::send(std::string_view bytes) {
+  if (stream_ == nullptr || bytes.empty()) return;
+  queue_.append(bytes);
+  connection_.session().resume_body(*stream_);
+  connection_.settle_later();
+}
+
+void ClientStream::end_output() {
+  if (stream_ == nullptr || content_state_ != Content::Tunnel) return;
+  content_state_ = Content::Over;
+  connection_.session().resume_body(*stream_);
+  connection_.settle_later();
 }
 
 }  // namespace skua::client

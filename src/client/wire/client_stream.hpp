@@ -20,6 +20,7 @@
 namespace skua::client {
 
 class H2Connection;
+class H2Tunnel;
 
 /// One request and its response on an HTTP/2 connection.
 ///
@@ -42,13 +43,17 @@ class ClientStream final : public base::ListNode, public Exchange, private body:
   [[nodiscard]] bool is_all_sent() const noexcept override;
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept override { return sent_bytes_; }
   void continue_now() override;
+  Result<SwitchedStream> take_stream(ExchangePointer self, Pool::Lease lease) override;
   void end() noexcept override;
 
   // For the connection.
 
   /// Attaches the stream. With `expects_continue`, the content waits for 100 (Continue).
   void start(h2::Stream& stream, Body&& content, bool expects_continue);
-  /// Reports whether content may begin, or its producer has ended, since the last advance().
+  /// Attaches the stream of an extended CONNECT.
+  void start_tunnel(h2::Stream& stream);
+  /// Reports whether content may begin, or its producer has ended, since the last advance(), or
+  /// whether the tunnel has news.
   [[nodiscard]] bool can_advance() const noexcept;
   void advance();
   void take_head(std::unique_ptr<h2::ReceivedHead> head);
@@ -67,13 +72,30 @@ class ClientStream final : public base::ListNode, public Exchange, private body:
   /// Drops the rest of the content, which cannot be sent; the response may still come.
   void stop_sending();
 
+  // For its tunnel.
+
+  [[nodiscard]] H2Connection& connection() const noexcept { return connection_; }
+  [[nodiscard]] bool has_data() const noexcept { return !received_.empty(); }
+  /// Takes what was received, for which the server may send as much again.
+  std::string take_data();
+  /// Reports whether the server sends no more than has_data(), and why.
+  [[nodiscard]] std::optional<Error> end_of_data() const noexcept;
+  [[nodiscard]] const std::optional<Error>& failure() const noexcept { return failure_; }
+  /// Reports whether to send more.
+  [[nodiscard]] bool has_room() const noexcept;
+  void send(std::string_view bytes);
+  /// Sends nothing after this.
+  void end_output();
+  void leave_tunnel() noexcept { tunnel_ = nullptr; }
+
  private:
   /// The state of the request's content.
   enum class Content : std::uint8_t {
     Waiting,  ///< for 100, or continue_now()
     Allowed,  ///< 100 has arrived
     Sending,
-    Over,  ///< nothing is left to produce
+    Tunnel,  ///< in its place, bytes of another protocol
+    Over,    ///< nothing is left to produce
   };
 
   void write_content(Body&& piece) override;
@@ -112,6 +134,9 @@ class ClientStream final : public base::ListNode, public Exchange, private body:
   std::uint64_t ends_at_ = 0;  // offset in the connection's output
   std::exception_ptr exception_{};
   Content content_state_ = Content::Over;
+  // An extended CONNECT:
+  H2Tunnel* tunnel_ = nullptr;  // once the server has accepted it and it was taken
+  bool is_accepted_ = false;    // the head that read() has returned is a 2xx
 };
 
 }  // namespace skua::client

@@ -30,6 +30,7 @@ struct OutgoingRequest {
   Method method = Method::Get;
   std::string_view other_method{};  ///< a token to send in place of the method's name
   std::string_view target{};        ///< in place of the URL's path and query, see h1::RequestHead
+  std::string_view protocol{};      ///< with CONNECT, if the connection has Tunnels::Extended
   const Url& url;
   const FieldLines& fields;
   Body content{};                                ///< Kind::None: no content, not even empty content
@@ -44,12 +45,18 @@ struct OutgoingRequest {
 /// Returns a request's HTTP/1 head, without URL and fields. HTTP/2 uses it for the same checks.
 [[nodiscard]] h1::RequestHead head_of(const OutgoingRequest& request) noexcept;
 
-/// A connection that a server has switched to another protocol.
+/// A connection, or a stream of one, that a server has switched to another protocol.
 struct SwitchedStream {
   net::HeldStream stream;      ///< idle; listen at once, as bytes may still come
   std::string received{};      ///< what the server has sent since
   std::optional<Error> end{};  ///< how the server's data has ended, if it has
 };
+
+class Exchange;
+struct EndExchange {
+  inline void operator()(Exchange* exchange) const noexcept;
+};
+using ExchangePointer = std::unique_ptr<Exchange, EndExchange>;
 
 /// One request and its response, on a connection that others may share.
 ///
@@ -93,10 +100,11 @@ class Exchange {
   /// Sends the content without waiting for 100 (Continue).
   virtual void continue_now() = 0;
 
-  /// Takes the connection away after Switched. Only end() may follow.
+  /// Takes the connection away after Switched. `self` is this exchange, with its lease: they end
+  /// now, or with the stream.
   ///
-  /// Ends with: Unsupported unless the whole request was sent and is alone on its connection.
-  virtual Result<SwitchedStream> take_stream() { return Errc::Unsupported; }
+  /// Ends with: Unsupported unless the whole request was sent.
+  virtual Result<SwitchedStream> take_stream(ExchangePointer self, Pool::Lease lease) = 0;
 
   /// Ends the exchange, breaking it off if it is not complete. Must be the last call.
   virtual void end() noexcept = 0;
@@ -106,10 +114,7 @@ class Exchange {
   ~Exchange() = default;
 };
 
-struct EndExchange {
-  void operator()(Exchange* exchange) const noexcept { exchange->end(); }
-};
-using ExchangePointer = std::unique_ptr<Exchange, EndExchange>;
+void EndExchange::operator()(Exchange* exchange) const noexcept { exchange->end(); }
 
 /// Like exchange.read(), but an Exception thrown by a producer of our own is returned as an error.
 Result<Exchange::Step> read_step(Exchange& exchange, bool is_producer_ours);
@@ -133,6 +138,19 @@ class HttpConnection : public PooledConnection {
   /// Ends with: the errors of h1::append_request_head; Closed if the connection has no room after
   ///            all, so that another one is needed.
   virtual Result<ExchangePointer> begin(const OutgoingRequest& request) = 0;
+
+  /// How a request can turn into a tunnel for another protocol.
+  enum class Tunnels : std::uint8_t {
+    Unknown,   ///< the server's SETTINGS have not arrived: learned() will be woken
+    None,      ///< the server does not permit it
+    Upgrade,   ///< a field, which the connection then belongs to. RFC 9110 §7.8
+    Extended,  ///< CONNECT with a protocol. RFC 8441
+  };
+  [[nodiscard]] virtual Tunnels tunnels() const noexcept = 0;
+  [[nodiscard]] skua::detail::WaiterList& learned() noexcept { return learned_; }
+
+ protected:
+  skua::detail::WaiterList learned_;
 
  private:
   std::shared_ptr<const PeerFacts> peer_;

@@ -213,12 +213,15 @@ void H1Connection::complete() noexcept {
   state_ = can_go_on ? State::Idle : State::Over;
 }
 
-Result<SwitchedStream> H1Connection::take_stream() {
+Result<SwitchedStream> H1Connection::take_stream(ExchangePointer self, Pool::Lease lease) {
   if (!is_all_sent() || !pump_.is_open()) return Errc::Unsupported;
   looked_at_.erase(0, used_bytes_);
   looked_at_.append(received_);
   pump_.set_receiving(false);
-  return SwitchedStream{net::HeldStream(pump_.give_up()), std::move(looked_at_), end_};
+  SwitchedStream taken{net::HeldStream(pump_.give_up()), std::move(looked_at_), end_};
+  self.reset();
+  lease.release();
+  return taken;
 }
 
 void H1Connection::end() noexcept {

@@ -59,6 +59,7 @@ class H1Connection final : public HttpConnection,
   }
   void close() override;
   Result<ExchangePointer> begin(const OutgoingRequest& request) override;
+  [[nodiscard]] Tunnels tunnels() const noexcept override { return Tunnels::Upgrade; }
 
  private:
   enum class State : std::uint8_t {
@@ -87,7 +88,7 @@ class H1Connection final : public HttpConnection,
     return sent_bytes_ < head_bytes_ ? 0 : sent_bytes_ - head_bytes_;
   }
   void continue_now() override;
-  Result<SwitchedStream> take_stream() override;
+  Result<SwitchedStream> take_stream(ExchangePointer self, Pool::Lease lease) override;
   void end() noexcept override;
 
   void on_receive(std::span<char> bytes) override;

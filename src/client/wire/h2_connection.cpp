@@ -14,12 +14,16 @@ namespace skua::client {
 namespace {
 
 constexpr std::size_t written_at_once_bytes = 64 * 1024;
+constexpr std::size_t min_window_bytes = 16 * 1024;
 /// A server that stays silent this long until a request is given up may be gone. TCP would take
 /// 15 minutes to notice, and every request until then would fail.
 constexpr Duration longest_silence = 3s;
 
-h2::Options connection_options(const h1::ResponseLimits& limits) noexcept {
+h2::Options connection_options(const h1::ResponseLimits& limits,
+                               std::size_t stream_bytes) noexcept {
   h2::Options options = h2::client_options();
+  options.stream_window_bytes = static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(stream_bytes, min_window_bytes, h2::max_window_bytes));
   options.head = {.target_bytes = 0,
                   .field_line_bytes = limits.head.field_line_bytes,
                   .list_bytes = limits.head.head_bytes,
@@ -46,14 +50,14 @@ std::string_view scheme_of(const Url& url) noexcept {
 
 H2Connection::H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
                            net::OutputQueue::Blocks& blocks, net::HeldStream stream,
-                           const h1::ResponseLimits& limits)
+                           const h1::ResponseLimits& limits, std::size_t stream_bytes)
     : owner_(std::move(owner)),
       loop_(loop),
       pool_(pool),
       blocks_(blocks),
       pump_(static_cast<net::StreamPumpUser&>(*this), loop, blocks),
       max_content_bytes_(limits.body.body_bytes),
-      session_(connection_options(limits), *this, workspace_, loop.now()) {
+      session_(connection_options(limits, stream_bytes), *this, workspace_, loop.now()) {
   pump_.take(std::move(stream));  // nothing is thrown from here on
   pump_.set_receiving(true);
   settle_later();
@@ -68,9 +72,18 @@ std::size_t H2Connection::capacity() const noexcept {
   return session_.room() + exchange_count_;
 }
 
+HttpConnection::Tunnels H2Connection::tunnels() const noexcept {
+  if (session_.permits_extended_connect() || state_ != State::Open) return Tunnels::Extended;
+  return session_.has_peer_settings() ? Tunnels::None : Tunnels::Unknown;
+}
+
 Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
-  if (request.method == Method::Connect) return Error(Errc::Unsupported, "HTTP/2: CONNECT");
+  const bool is_tunnel = !request.protocol.empty();
+  if (request.method == Method::Connect && !is_tunnel) {
+    return Error(Errc::Unsupported, "HTTP/2: CONNECT");
+  }
   h1::RequestHead head = head_of(request);
+  if (is_tunnel) head.method = Method::Get;  // RFC 8441 §4: its target is a path, too
   // The absolute form is for proxies, which are spoken to in HTTP/1.
   if (head.form != h1::TargetForm::Asterisk) head.form = h1::TargetForm::Origin;
   const Result<std::string> host = h1::request_host(head, request.url, request.fields);
@@ -93,17 +106,22 @@ Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
                                                .scheme = scheme_of(request.url),
                                                .authority = *host,
                                                .path = path,
+                                               .protocol = request.protocol,
                                                .length_bytes = h1::content_length_to_send(head),
                                                .fields = fields.wire(),
                                                .shown = request.shown},
-                                              has_content, exchange.get());
+                                              has_content || is_tunnel, exchange.get());
   if (stream == nullptr) return Error(Errc::Closed, "HTTP/2");
   exchanges_.push_back(*exchange);
   ++exchange_count_;
   if (!unanswered_since_) unanswered_since_ = loop_.now();
   ExchangePointer begun(exchange.release());
-  exchange_of(*stream).start(*stream, has_content ? Body(request.content) : Body(),
-                             request.expects_continue);
+  if (is_tunnel) {
+    exchange_of(*stream).start_tunnel(*stream);
+  } else {
+    exchange_of(*stream).start(*stream, has_content ? Body(request.content) : Body(),
+                               request.expects_continue);
+  }
   settle_later();
   return begun;
 }
@@ -142,6 +160,7 @@ void H2Connection::on_goaway(h2::ErrorCode) { retire(); }
 
 void H2Connection::on_room() {
   has_more_room_ = true;
+  if (session_.has_peer_settings()) learned_.wake_all();
   settle_later();
 }
 
@@ -222,6 +241,7 @@ void H2Connection::on_receive(std::span<char> bytes) {
 
 void H2Connection::retire() noexcept {
   if (state_ == State::Open) state_ = State::Retired;
+  learned_.wake_all();
 }
 
 void H2Connection::on_receive_end(Error error) {

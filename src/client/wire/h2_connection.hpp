@@ -31,18 +31,20 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   }
 
   /// `owner` keeps alive everything it refers to; `stream` is connected, and any TLS handshake is
-  /// done.
+  /// done. For `stream_bytes` see ClientLimits.
   H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
                net::OutputQueue::Blocks& blocks, net::HeldStream stream,
-               const h1::ResponseLimits& limits);
+               const h1::ResponseLimits& limits, std::size_t stream_bytes);
   /// All exchanges must have ended.
   ~H2Connection() override;
 
   [[nodiscard]] std::size_t capacity() const noexcept override;
   /// Sends GOAWAY and closes, once the last exchange has ended.
   void close() override;
-  /// Like HTTP/1, except that CONNECT is Unsupported.
+  /// Like HTTP/1, except that CONNECT is Unsupported without a protocol.
   Result<ExchangePointer> begin(const OutgoingRequest& request) override;
+  /// Once the connection takes no more requests, begin() says so, and this does not matter.
+  [[nodiscard]] Tunnels tunnels() const noexcept override;
   [[nodiscard]] net::Stream& stream() noexcept { return pump_.stream(); }
 
   // For its exchanges.

@@ -235,10 +235,9 @@ Result<SwitchedStream, Problem> IncomingResponse::switch_protocol() {
   const Result<Exchange::Step> step = exchange_->read();
   if (!step) return fail(step.error());
   if (step->event != Event::Switched) return fail(Error(Errc::UnexpectedUpgrade));
-  Result<SwitchedStream> taken = exchange_->take_stream();
+  Exchange& exchange = *exchange_;
+  Result<SwitchedStream> taken = exchange.take_stream(std::move(exchange_), std::move(lease_));
   if (!taken) return fail(taken.error());
-  exchange_.reset();
-  lease_.release();
   return *std::move(taken);
 }
 

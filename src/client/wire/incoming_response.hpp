@@ -85,6 +85,10 @@ class IncomingResponse final {
     return asked_.url.has_scheme() ? asked_.url : core_->base_url;
   }
   [[nodiscard]] std::optional<std::uint64_t> length_bytes() const noexcept { return length_bytes_; }
+  /// Reports whether the whole request was sent, or will not be.
+  [[nodiscard]] bool is_request_sent() const noexcept {
+    return exchange_ == nullptr || exchange_->is_all_sent();
+  }
   [[nodiscard]] bool is_decoded() const noexcept { return decoder_.has_value(); }
   [[nodiscard]] std::size_t text_limit() const noexcept { return core_->options.limits.text_bytes; }
   [[nodiscard]] Core& core() const noexcept { return *core_; }
@@ -102,7 +106,12 @@ class IncomingResponse final {
   std::optional<Read> read_now();
   /// The program holds the response from now on, for an unknown time. See Pool::closed().
   void hand_over() noexcept { lease_.hold(); }
-  /// Returns the connection after 101 (Switching Protocols).
+  /// Reports whether another protocol follows: after 101, or 2xx to CONNECT.
+  [[nodiscard]] bool switches_protocol() const noexcept {
+    return status() == Status::SwitchingProtocols ||
+           (asked_.method == Method::Connect && is_success());
+  }
+  /// Returns the connection, or the stream, after switches_protocol().
   ///
   /// Ends with: the errors of Exchange::take_stream().
   Result<SwitchedStream, Problem> switch_protocol();
