@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@
 #include "skua/bytes.hpp"
 #include "skua/client_options.hpp"
 #include "skua/config.hpp"
+#include "skua/field_lines.hpp"
 #include "skua/pattern.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
@@ -43,6 +46,13 @@ struct ReverseProxyTimeouts {
   Duration idle_connection = 4s;
 };
 
+/// A request as a reverse proxy sends it to the upstream server. Its method, its content and the
+/// fields of the connection are not for hooks to change.
+struct UpstreamRequest {
+  std::string target{};  ///< the path and the query
+  FieldLines fields{};   ///< Host among them, unless it is that of the URL
+};
+
 /// Options of a reverse proxy; the defaults do not believe what clients say about themselves.
 struct ReverseProxyOptions {
   /// Sends the Host of the client's request; otherwise that of the upstream URL.
@@ -60,10 +70,20 @@ struct ReverseProxyOptions {
   /// requests with the same header share a connection, so each client has connections of its own.
   ProxyProtocol proxy_protocol = ProxyProtocol::Off;
   std::size_t connections = 1024;  ///< at once, per thread; further requests wait for one: 504
-  HttpVersions versions = HttpVersions::Any;  ///< WebSockets always use HTTP/1.1
-  ClientTlsOptions tls{};                     ///< for https://
+  /// WebSockets use HTTP/2 if the upstream server permits it (RFC 8441), else HTTP/1.1.
+  HttpVersions versions = HttpVersions::Any;
+  ClientTlsOptions tls{};             ///< for https://
   std::vector<HostOverride> hosts{};  ///< addresses of names, used instead of name resolution
   ReverseProxyTimeouts timeouts{};
+  /// Called before a request is passed on; may change what is sent, or answer in its place. If it
+  /// throws, or leaves a target or fields that a server could read in two ways (a malformed path, a
+  /// second Host, a field that frames the message or is about the connection), the client gets an
+  /// error, and the upstream server nothing.
+  std::function<std::optional<Response>(const Request&, UpstreamRequest&)> on_request{};
+  /// Called with each response of the upstream server before its content is passed on; may change
+  /// its status and fields, or replace its content. Not called for those of the proxy itself, such
+  /// as 502. A WebSocket opens only if the status stays.
+  std::function<void(const Request&, Response&)> on_response{};
 };
 
 /// A handler that passes requests on to another server, and its responses back:
@@ -77,10 +97,12 @@ struct ReverseProxyOptions {
 /// slash, the path is passed on as it is. Dot segments and empty segments, also encoded ones, are
 /// resolved before; the rest is passed on as sent.
 ///
-/// Content is streamed in both directions, at the speed of the slower side, and trailers are passed
-/// on. WebSockets are tunnelled. Each thread has its own connections to the upstream server. A
-/// request without content whose reused connection turns out to be dead is repeated if its method
-/// is idempotent. Interim responses are not passed on, except 100 (Continue).
+/// Content is streamed in both directions at once, at the speed of the slower side, and trailers
+/// and interim responses are passed on; so is gRPC, whose `grpc-timeout` is obeyed. WebSockets are
+/// tunnelled. Each thread has its own connections to the upstream server. If a reused connection
+/// turns out to be dead, a request whose method is idempotent is repeated, and so is any request
+/// that an HTTP/2 server has refused to process, unless more than 16 KiB of its content are on
+/// their way.
 ///
 /// Fields of the connection are removed (RFC 9110 §7.6.1), and so is everything that begins with
 /// `Proxy-`; Via is added. A request that has passed here before gets 508. An upstream server that

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/ascii.hpp"
 #include "http/message/field_lines_access.hpp"
@@ -68,7 +69,9 @@ bool ends_here(FieldName known, std::string_view name) noexcept {
     case FieldName::Te:
     case FieldName::TransferEncoding:
     case FieldName::Upgrade: return true;
-    case FieldName::Other: return begins_with(name, "proxy-") || is_same(name, "proxy");
+    case FieldName::Other:
+      return begins_with(name, "proxy-") || is_same(name, "proxy") ||
+             is_same(name, "http2-settings");
     default: return false;
   }
 }
@@ -187,6 +190,15 @@ void add_via(FieldLines& lines, Version version, std::string_view pseudonym) {
   Lines::add(lines, FieldName::Via, "Via", {buffer.data(), received.size() + pseudonym.size()});
 }
 
+bool stands_for_another(std::string_view name, const FieldLines& lines) {
+  std::string folded_name(name);
+  std::ranges::transform(folded_name, folded_name.begin(), folded);
+  if (http::find_field_name(folded_name) != FieldName::Other) return true;
+  return std::ranges::any_of(lines, [&](const FieldLines::Line& other) {
+    return is_same(other.name, folded_name) && !ascii::equals_ignoring_case(other.name, name);
+  });
+}
+
 }  // namespace
 
 void add_end_to_end(FieldLines& lines, const Head& head) {
@@ -212,17 +224,33 @@ FieldLines upstream_fields(Request& request, const ReverseProxyOptions& options,
     if (told.keeps_all || !is_about_client(known, name)) return true;
     return told.keeps_list && is_list_of(options.forwarded, known);
   });
-  const bool takes_trailers = has_element(head, FieldName::Te, [](std::string_view coding) {
-    return ascii::equals_ignoring_case(coding, "trailers");
-  });
-  if (takes_trailers) {  // RFC 9110 §10.1.4
-    lines.add("TE", "trailers");
-    lines.add("Connection", "TE");
-  }
   add_via(lines, request.version(), pseudonym);
   if (options.forwarded == ForwardedFields::XForwarded) add_x_forwarded(lines, told);
   if (options.forwarded == ForwardedFields::Forwarded) add_forwarded(lines, told, request);
   return lines;
+}
+
+bool is_of_connection(const FieldLines::Line& line) noexcept {
+  const auto known = static_cast<FieldName>(line.known);
+  return known != FieldName::Host && ends_here(known, line.name);
+}
+
+void remove_ambiguous(FieldLines& lines) {
+  std::vector<std::string> removed;
+  for (const FieldLines::Line line : lines) {
+    if (line.name.find('_') == line.name.npos) continue;
+    if (stands_for_another(line.name, lines)) removed.emplace_back(line.name);
+  }
+  for (const std::string& name : removed) lines.remove(name);
+}
+
+void add_connection_fields(FieldLines& lines, const Head& head) {
+  const bool takes_trailers = has_element(head, FieldName::Te, [](std::string_view coding) {
+    return ascii::equals_ignoring_case(coding, "trailers");
+  });
+  if (!takes_trailers) return;
+  lines.add("TE", "trailers");
+  lines.add("Connection", "TE");
 }
 
 bool has_passed(const Head& head, std::string_view pseudonym) noexcept {

@@ -152,11 +152,18 @@ TEST(UpstreamFields, ViaIsAddedToThatOfOthers) {
   EXPECT_EQ(lines.find("Via", 1), "1.1 skua-1");
 }
 
-TEST(UpstreamFields, TrailersAreAskedForIfTheClientTakesThem) {
-  const FieldLines lines = passed_on({{"TE", "gzip, trailers"}});
-  EXPECT_EQ(lines.find("TE"), "trailers");
-  EXPECT_EQ(lines.find("Connection"), "TE");
-  EXPECT_EQ(passed_on({{"TE", "gzip"}}).find("TE"), std::nullopt);
+TEST(ConnectionFields, TrailersAreAskedForIfTheClientTakesThem) {
+  const auto added = [](std::string_view te) {
+    testing::FakeRequest fake("GET /a");
+    fake.header("TE", te);
+    FieldLines lines;
+    add_connection_fields(lines, *http::RequestAccess::parts(fake.request()).head);
+    return std::string(lines.wire());
+  };
+  EXPECT_EQ(added("gzip, trailers"), "TE: trailers\r\nConnection: TE\r\n");
+  EXPECT_EQ(added("Trailers"), "TE: trailers\r\nConnection: TE\r\n");
+  EXPECT_EQ(added("gzip"), "");
+  EXPECT_EQ(passed_on({{"TE", "trailers"}}).find("TE"), std::nullopt) << "after the hooks";
 }
 
 TEST(UpstreamFields, WhatConnectionNamesEndsHere) {
@@ -175,6 +182,55 @@ TEST(UpstreamFields, AnUnderscoreHidesNoName) {
     EXPECT_EQ(lines.find(name), std::nullopt) << name;
   }
   EXPECT_EQ(lines.find("X_Own"), "4");
+}
+
+TEST(UpstreamFields, WhatASwitchOfProtocolsNeedsEndsHere) {
+  const FieldLines lines = passed_on(
+      {{"Upgrade", "h2c"}, {"HTTP2-Settings", "AAMAAABk"}, {"Connection", "Upgrade"}, {"C", "3"}});
+  for (const char* const name : {"Upgrade", "HTTP2-Settings", "Connection"}) {
+    EXPECT_EQ(lines.find(name), std::nullopt) << name;
+  }
+  EXPECT_EQ(lines.find("C"), "3");
+}
+
+std::string without_ambiguous(const Fields& fields) {
+  FieldLines lines;
+  for (const auto& [name, value] : fields) lines.add(name, value);
+  remove_ambiguous(lines);
+  return std::string(lines.wire());
+}
+
+TEST(AmbiguousNames, AnUnderscoreStandsForNoNameThatIsKnown) {
+  EXPECT_EQ(without_ambiguous({{"Content_Length", "5"},
+                               {"transfer_encoding", "chunked"},
+                               {"Host_", "a"},
+                               {"If_Match", "*"},
+                               {"User_agent", "b"},
+                               {"Transfer-Encoding_", "c"}}),
+            "Host_: a\r\nTransfer-Encoding_: c\r\n");
+}
+
+TEST(AmbiguousNames, AnUnderscoreStandsForNoNameThatIsThere) {
+  EXPECT_EQ(without_ambiguous({{"X_User", "evil"}, {"X-User", "good"}, {"x_user", "evil"}}),
+            "X-User: good\r\n");
+  EXPECT_EQ(without_ambiguous({{"A_b-c", "1"}, {"a-b_c", "2"}, {"d", "3"}}), "d: 3\r\n");
+}
+
+TEST(AmbiguousNames, OthersStay) {
+  const Fields fields = {{"api_key", "1"}, {"API_KEY", "2"}, {"X-User", "3"}, {"X-Users", "4"}};
+  EXPECT_EQ(without_ambiguous(fields), "api_key: 1\r\nAPI_KEY: 2\r\nX-User: 3\r\nX-Users: 4\r\n");
+}
+
+TEST(OfTheConnection, AreTheFieldsThatFrameAMessageOrSwitchItsProtocol) {
+  FieldLines lines;
+  for (const char* const name : {"Connection", "content-length", "TRANSFER-ENCODING", "TE",
+                                 "Expect", "Upgrade", "Keep-Alive", "Proxy-Thing"}) {
+    lines.add(name, "x");
+  }
+  for (const FieldLines::Line line : lines) EXPECT_TRUE(is_of_connection(line)) << line.name;
+  FieldLines others;
+  for (const char* const name : {"Host", "Via", "Trailer", "Content-Type"}) others.add(name, "x");
+  for (const FieldLines::Line line : others) EXPECT_FALSE(is_of_connection(line)) << line.name;
 }
 
 TEST(HasPassed, ComparesTheNameOfEachHop) {

@@ -383,6 +383,7 @@ void GroupDispatcher::mirror(View& view, const Attempts& attempts) const {
   add_one(group_->told.mirrored);
   Attempts copy;
   copy.spec = std::make_unique<RequestSpec>(spec);
+  if (copy.spec->forwarding) copy.spec->forwarding->on_interim = nullptr;
   copy.key = attempts.key;
   view.copies.spawn(send_copy(mirror_, std::move(copy), counted));
 }

@@ -16,6 +16,7 @@ namespace skua::proxy {
 namespace {
 
 constexpr std::size_t pseudonym_bytes = 6;
+constexpr std::size_t stream_bytes = 256 * 1024;  // per response that waits for its client
 
 std::atomic<std::uint64_t> last_id{0};
 
@@ -51,6 +52,7 @@ ClientOptions client_options(const ServerUrl& server, const ReverseProxyOptions&
   made.timeouts.head = timeouts.response;
   made.timeouts.idle = timeouts.idle;
   made.timeouts.idle_connection = timeouts.idle_connection;
+  made.limits.stream_bytes = stream_bytes;
   made.connections = options.connections;
   made.connections_per_host = options.connections;
   made.versions = server.is_http2 ? HttpVersions::Http2 : options.versions;

@@ -303,6 +303,59 @@ TEST_P(ProxyMessages, MaxForwardsIsCountedDownAndObeyed) {
   EXPECT_EQ(client.answer()->status, 405);
 }
 
+TEST_P(ProxyMessages, ATraceHasNoContent) {
+  ScriptedServer server([](Client&) { ADD_FAILURE() << "it was passed on"; });
+  Client client = connect_to(server);
+  client.send("TRACE /api HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc");
+  EXPECT_EQ(client.answer()->status, 400);
+}
+
+TEST_P(ProxyMessages, NamesThatStandForOthersEndHere) {
+  const std::string head = seen(get("/api",
+                                    "Content_Length: 5\r\nTransfer_Encoding: chunked\r\n"
+                                    "X-User: good\r\nX_User: evil\r\napi_key: kept\r\n"));
+  for (const char* const text : {"Content_Length", "Transfer_Encoding", "evil"}) {
+    EXPECT_FALSE(mentions(head, text)) << text;
+  }
+  EXPECT_TRUE(has_line(head, "X-User: good"));
+  EXPECT_TRUE(has_line(head, "api_key: kept"));
+}
+
+TEST_P(ProxyMessages, AnOldServersContentEndsWithItsConnection) {
+  const std::string body(100'000, 'x');
+  ScriptedServer server([&body](Client& client) {
+    read_head(client);
+    client.send("HTTP/1.0 200 OK\r\nX-End: kept\r\n\r\n" + body);
+  });
+  Client client = connect_to(server);
+  client.send(get("/api"));
+  const std::optional<Answer> answer = client.answer();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->field("X-End"), "kept");
+  EXPECT_EQ(answer->body, body);
+}
+
+TEST_P(ProxyMessages, AResponseWithoutContentStaysWithoutIt) {
+  for (const char* const head : {"204 No Content\r\nContent-Length: 0", "304 Not Modified",
+                                 "304 Not Modified\r\nContent-Length: 100"}) {
+    ScriptedServer server([head](Client& client) {
+      read_head(client);
+      client.send("HTTP/1.1 " + std::string(head) + "\r\nX-End: kept\r\n\r\n");
+    });
+    Router router;
+    reverse_proxy(router, "/api", "http://127.0.0.1:" + std::to_string(server.port()));
+    const testing::TestServer front(router, GetParam());
+    Client client = front.connect();
+    client.send(get("/api"));
+    const std::optional<Answer> answer = client.answer();
+    ASSERT_TRUE(answer) << head;
+    EXPECT_EQ(std::to_string(answer->status), std::string(head, 3));
+    EXPECT_EQ(answer->field("X-End"), "kept");
+    EXPECT_EQ(answer->body, "");
+  }
+}
+
 TEST_P(ProxyMessages, RedirectsAndChallengesAreForTheClient) {
   upstream_router_.get("/api/r", [] { return Response::redirect("/api/x"); });
   upstream_router_.get("/api/c", [] {

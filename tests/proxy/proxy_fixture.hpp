@@ -15,8 +15,9 @@
 
 namespace skua::testing {
 
-/// A proxy on the back end and the transport under test, in front of a server that speaks HTTP/1.1
-/// without TLS: `/api` is passed on.
+/// A proxy on the back end and the transport under test, in front of a server without TLS: `/api`
+/// is passed on. If the transport is encrypted, the upstream server is spoken to in HTTP/2, so that
+/// the transports are all pairs of versions.
 class ProxyTest : public ::testing::TestWithParam<BackendChoice> {
  protected:
   ~ProxyTest() override {
@@ -33,6 +34,7 @@ class ProxyTest : public ::testing::TestWithParam<BackendChoice> {
     return *upstream_;
   }
   TestServer& front(std::string_view path = {}) {
+    if (testing::is_secure()) proxy_options_.versions = HttpVersions::Http2;
     return front_to("http://127.0.0.1:" + std::to_string(upstream().port()) + std::string(path));
   }
   TestServer& front_to(std::string_view url) {

@@ -8,6 +8,8 @@
 #include <future>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include "proxy/proxy_fixture.hpp"
 #include "support/closed_port.hpp"
@@ -131,6 +133,97 @@ TEST_P(ProxyStreaming, TheResponseMayComeBeforeTheEndOfTheRequest) {
   while (received.find("def") == received.npos) received.append(client.some());
 }
 
+// The server has sent a part of a short response, and waits for the rest of the request.
+TEST_P(ProxyStreaming, AShortResponseIsNotHeldBackWhileTheRequestGoesOn) {
+  ScriptedServer server([](Client& client) {
+    std::string rest;
+    read_head(client, rest);
+    client.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none");
+    while (rest.find("more") == rest.npos) rest.append(client.some());
+    client.send("two");
+  });
+  Client client = connect_to(server);
+  client.send("POST /api HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n");
+  std::string received;
+  while (received.find("one") == received.npos) received.append(client.some());
+  client.send("4\r\nmore\r\n0\r\n\r\n");
+  while (received.find("two") == received.npos) received.append(client.some());
+}
+
+// Timeouts::body is for uploads that nobody answers yet.
+TEST_P(ProxyStreaming, AConversationMayPause) {
+  options_.timeouts.body = 300ms;
+  upstream_router_.post("/api", [](Request& request) -> Task<Response> {
+    co_return Response::stream("text/plain", [&request](BodyWriter& out) -> Task<> {
+      co_await out.write("begun,");
+      while (true) {
+        const std::optional<Bytes> piece = co_await request.read();
+        if (!piece) break;
+        co_await out.write(*piece);
+      }
+    });
+  });
+  upstream_router_.post("/api/all", [](Request& request) -> Task<Response> {
+    const std::string text = co_await request.text();
+    co_return text;
+  });
+  const std::string head = "POST /api HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  Client client = front().connect();
+  client.send(head);
+  std::string received;
+  while (received.find("begun,") == received.npos) received.append(client.some());
+  // Another upload that nobody answers is ended meanwhile.
+  Client other = front().connect();
+  other.send("POST /api/all HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n");
+  EXPECT_EQ(other.answer()->status, 408);
+  client.send("3\r\nabc\r\n0\r\n\r\n");
+  while (received.find("abc") == received.npos) {
+    const std::string more = client.some();
+    ASSERT_FALSE(more.empty()) << received;
+    received.append(more);
+  }
+}
+
+TEST_P(ProxyStreaming, AnUploadWaitsForASlowServer) {
+  std::promise<void> go;
+  std::shared_future<void> gone = go.get_future().share();
+  std::atomic<std::size_t> received{0};
+  upstream_router_.post("/api", [&received, gone](Request& request) -> Task<Response> {
+    while (gone.wait_for(0s) != std::future_status::ready) co_await sleep(1ms);
+    while (true) {
+      const std::optional<Bytes> piece = co_await request.read();
+      if (!piece) break;
+      received += piece->size();
+    }
+    co_return std::to_string(received);
+  });
+  Client client = front().connect();
+  client.send("POST /api HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(large_bytes) +
+              "\r\n\r\n");
+  // Until nothing more is taken, between this writer and the reader are two servers and the buffers
+  // of the system.
+  std::size_t sent = 0;
+  if (!testing::speaks_http2()) {
+    for (int idle = 0; idle < 5000 && sent < large_bytes; ++idle) {
+      const std::size_t count = client.send_some(block);
+      sent += count;
+      if (count != 0) idle = 0;
+      if (count == 0) std::this_thread::yield();
+    }
+    EXPECT_LT(sent, large_bytes / 2);
+  }
+  go.set_value();
+  const std::string_view text = block;
+  while (sent < large_bytes) {
+    const std::string_view piece = text.substr(0, std::min(text.size(), large_bytes - sent));
+    client.send(piece);
+    sent += piece.size();
+  }
+  const std::optional<Answer> answer = client.answer();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body, std::to_string(large_bytes));
+}
+
 TEST_P(ProxyStreaming, AContinueComesFromTheUpstreamServer) {
   upstream_router_.post("/api", [](Request& request) -> Task<Response> {
     const std::string text = co_await request.text();
@@ -145,6 +238,19 @@ TEST_P(ProxyStreaming, AContinueComesFromTheUpstreamServer) {
   client.send(
       "POST /api/no HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_EQ(client.answer()->status, 403);
+}
+
+TEST_P(ProxyStreaming, ContentThatTheUpstreamServerDoesNotWantIsNotAskedFor) {
+  ScriptedServer server([](Client& client) {
+    EXPECT_NE(read_head(client).find("Expect: 100-continue\r\n"), std::string::npos);
+    client.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nno!\r\n0\r\n\r\n");
+  });
+  Client client = connect_to(server);
+  client.send("POST /api HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
+  const std::optional<Answer> answer = client.answer();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->body, "no!");
 }
 
 TEST_P(ProxyStreaming, ALeavingClientEndsTheUpstreamRequest) {
@@ -251,13 +357,55 @@ TEST_P(ProxyFailures, AShortResponseThatIsTruncatedIsA502) {
   EXPECT_EQ(answer->status, 502);
 }
 
-TEST_P(ProxyFailures, AnInterimResponseIsDropped) {
-  const std::optional<Answer> answer = answer_to(
-      "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"
-      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+constexpr std::string_view hinted =
+    "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\nConnection: X-Hop\r\nX-Hop: 1\r\n\r\n"
+    "HTTP/1.1 102 Processing\r\n\r\n"
+    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+
+TEST_P(ProxyStreaming, InterimResponsesArePassedOn) {
+  ScriptedServer server([](Client& client) {
+    read_head(client);
+    client.send(hinted);
+  });
+  Client client = connect_to(server);
+  client.send(get("/api"));
+  const std::optional<Answer> hints = client.answer();
+  ASSERT_TRUE(hints);
+  EXPECT_EQ(hints->status, 103);
+  EXPECT_EQ(hints->field("Link"), "</a.css>");
+  EXPECT_EQ(hints->field("X-Hop"), std::nullopt);
+  EXPECT_EQ(client.answer()->status, 102);
+  const std::optional<Answer> answer = client.answer();
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 200);
   EXPECT_EQ(answer->body, "hi");
+}
+
+// RFC 9110 §15.2
+TEST_P(ProxyStreaming, InterimResponsesAreNotForHttp10) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: a version of the request";
+  ScriptedServer server([](Client& client) {
+    read_head(client);
+    client.send(hinted);
+  });
+  Client client = connect_to(server);
+  client.send("GET /api HTTP/1.0\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(client.answer()->status, 200);
+}
+
+TEST_P(ProxyStreaming, AnInterimResponseComesAtOnce) {
+  std::promise<void> seen;
+  ScriptedServer server([&seen](Client& client) {
+    read_head(client);
+    client.send("HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n");
+    seen.get_future().wait();
+    client.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+  });
+  Client client = connect_to(server);
+  client.send("POST /api HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc");
+  EXPECT_EQ(client.answer()->status, 103);
+  seen.set_value();
+  EXPECT_EQ(client.answer()->body, "hi");
 }
 
 TEST_P(ProxyFailures, ADeadConnectionIsReplacedForIdempotentRequests) {
@@ -276,6 +424,27 @@ TEST_P(ProxyFailures, ADeadConnectionIsReplacedForIdempotentRequests) {
   EXPECT_EQ(client.answer()->body, "one");
   client.send(get("/api"));
   EXPECT_EQ(client.answer()->body, "two");
+}
+
+TEST_P(ProxyFailures, ADeadConnectionIsReplacedForIdempotentRequestsWithShortContent) {
+  std::string content;
+  ScriptedServer server({[](Client& client) {
+                           std::string rest;
+                           read_head(client, rest);
+                           client.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none");
+                           read_head(client, rest);
+                         },
+                         [&content](Client& client) {
+                           read_head(client, content);
+                           while (content.size() < 5) content.append(client.some());
+                           client.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo");
+                         }});
+  Client client = connect_to(server);
+  client.send(get("/api"));
+  EXPECT_EQ(client.answer()->body, "one");
+  client.send("PUT /api HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello");
+  EXPECT_EQ(client.answer()->body, "two");
+  EXPECT_EQ(content, "hello");
 }
 
 TEST_P(ProxyFailures, ADeadConnectionFailsARequestThatIsNotIdempotent) {
