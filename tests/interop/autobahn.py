@@ -232,11 +232,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--backend", action="append", help="the server's back end; may be repeated; default: epoll, io_uring and poll")
     parser.add_argument("--wss", action="store_true", help="over TLS")
     parser.add_argument("--reports", type=pathlib.Path)
+    parser.add_argument("--tools", type=pathlib.Path, default=pathlib.Path("build/tools"), help="the cache, if SERVER is a URL")
     options = parser.parse_args(arguments)
     if not (options.server or options.client):
         parser.error("a server or a client is needed")
     program = options.client.split()[0] if options.client else options.server
-    cache = cache_of(program) if "://" not in program else pathlib.Path("build/tools").resolve()
+    cache = cache_of(program) if "://" not in program else options.tools.resolve()
     suite = Suite.installed(cache)
     if not suite:
         print("skipped: the Autobahn test suite is not installed")
