@@ -66,6 +66,8 @@ void announce(const std::string& lines) {
 }
 
 void add_hooks(ServeOptions& options, AccessLog* log, ResponseTally& tally, Console& console) {
+  const bool logs_to_terminal = log != nullptr && log->is_terminal();
+  options.shows_status = options.status && !options.quiet && !logs_to_terminal && can_show_status();
   if (log != nullptr || options.shows_status) {
     ResponseTally* const used = options.shows_status ? &tally : nullptr;
     options.server.hooks.on_response = [log, used](const RequestRecord& record) {
@@ -351,8 +353,6 @@ int run_server(ServeOptions& options, const ServerContent& content) {
     console.say("skua: " + std::string(message) + "\n");
   });
   if (!log) return report(log.error());
-  const bool logs_to_terminal = *log && (*log)->is_terminal();
-  options.shows_status = options.status && !options.quiet && !logs_to_terminal && can_show_status();
   add_hooks(options, log->get(), tally, console);
   const std::vector<Address> addresses = public_addresses(options);
   const bool has_colours = is_terminal(standard_error);  // not known in the sandbox

@@ -60,7 +60,9 @@ Result<void, Problem> add_proxies(Router& router, const std::vector<ProxyRule>& 
     if (server.has_name()) {
       if (auto known = know(server.url.hostname(), hosts); !known) return known;
     }
-    reverse_proxy(router, RuntimePattern(rule.prefix), rule.upstream, {.hosts = hosts});
+    ReverseProxyOptions options;
+    options.hosts = hosts;
+    reverse_proxy(router, RuntimePattern(rule.prefix), rule.upstream, options);
   }
   return {};
 }
