@@ -69,7 +69,8 @@ struct ReverseProxyOptions {
   /// the address that the client has connected to; in version 2, also whether it uses TLS. Only
   /// requests with the same header share a connection, so each client has connections of its own.
   ProxyProtocol proxy_protocol = ProxyProtocol::Off;
-  std::size_t connections = 1024;  ///< at once, per thread; further requests wait for one: 504
+  /// At once, per thread and server; further requests wait for one, and get 504.
+  std::size_t connections = 1024;
   /// WebSockets use HTTP/2 if the upstream server permits it (RFC 8441), else HTTP/1.1.
   HttpVersions versions = HttpVersions::Any;
   ClientTlsOptions tls{};             ///< for https://

@@ -134,8 +134,8 @@ struct UpstreamLimits {
 };
 
 /// Attempts after the first one, each at another target. A request is repeated only while nothing
-/// of a response has been passed on, and if the target cannot have acted on it, or its method is
-/// idempotent; and if its content is still there.
+/// of a response has been passed on, not even an interim one, and if the target cannot have acted
+/// on it, or its method is idempotent; and if its content is still there.
 struct UpstreamRetries {
   unsigned attempts = 3;  ///< for a request, with the first; 1: no retries
   double budget = 0.2;    ///< retries for each request, on average, so that they do not add up

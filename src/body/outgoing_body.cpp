@@ -56,6 +56,7 @@ std::exception_ptr OutgoingBody::end() noexcept {
 
 void OutgoingBody::stop() noexcept {
   producer_.reset();
+  stream_.reset();
   failure_ = nullptr;
   state_ = State::Made;
 }

@@ -87,6 +87,8 @@ Address::Family family_of(const ClientOptions& options) {
                               "' does not have the IP version of ClientOptions::ip_versions");
 }
 
+}  // namespace
+
 ResolverOptions resolver_options(const ClientOptions& options) {
   ResolverOptions made;
   made.family = family_of(options);
@@ -102,6 +104,8 @@ ResolverOptions resolver_options(const ClientOptions& options) {
   }
   return made;
 }
+
+namespace {
 
 PeerFacts facts_of(const net::Stream& stream) {
   PeerFacts facts{stream.peer(), stream.tls()};

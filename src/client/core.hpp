@@ -38,6 +38,11 @@ struct TlsContexts {
   static Result<TlsContexts, Problem> create(const ClientOptions& options);
 };
 
+/// Returns how the names of a client are looked up.
+///
+/// Ends with: std::invalid_argument if ClientOptions::hosts or network_interface cannot be used.
+[[nodiscard]] ResolverOptions resolver_options(const ClientOptions& options);
+
 /// A client's options and the state that its connections share. They keep it alive.
 class Core final : public std::enable_shared_from_this<Core> {
  public:

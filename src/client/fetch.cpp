@@ -16,7 +16,9 @@ namespace {
 
 using Event = h1::ResponseEvent;
 
-constexpr unsigned max_tries = 3;  // on connections that may be dead
+// On connections that may be dead. A caller that repeats requests by itself counts them, too.
+constexpr unsigned max_tries = 3;
+constexpr unsigned max_tries_of_caller = 2;
 
 void append_lines(const http::Head& head, std::string& out) {
   for (const http::FieldLine& line : head.fields) {
@@ -131,7 +133,10 @@ void Fetch::take_interim(Exchange& exchange) {
     is_sent_ = true;
     return exchange.continue_now();
   }
-  if (spec_->forwarding && spec_->forwarding->on_interim) spec_->forwarding->on_interim(head);
+  if (spec_->forwarding && spec_->forwarding->on_interim) {
+    spec_->forwarding->on_interim(head);
+    if (spec_->reached != nullptr) spec_->reached->has_informed = true;
+  }
   if (!spec_->on_interim) return;
   std::string lines;
   append_lines(head, lines);
@@ -223,8 +228,13 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
 }
 
 Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
+  Reached* const told = spec_->reached;
+  const unsigned most = told != nullptr ? max_tries_of_caller : max_tries;
   for (unsigned tries = 1;; ++tries) {
     const bool only_http1 = is_http1_only();
+    if (told != nullptr) {
+      told->is_fallback = only_http1 && core_->options.versions == HttpVersions::Http2;
+    }
     const std::string& key = key_of_connections(only_http1);
     Pool::Lease lease = core_->pool.take_free(key);
     if (!lease) {
@@ -233,7 +243,6 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
       lease = *std::move(acquired);
     }
     const bool is_reused = lease.is_reused();
-    Reached* const told = spec_->reached;
     if (told != nullptr) told->is_connected = true;
     auto& connection = static_cast<HttpConnection&>(lease.connection());
     if (offers_upgrade()) {
@@ -245,7 +254,7 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
     }
     Result<ExchangePointer> begun = begin(connection);
     if (!begun) {
-      if (begun.error().code() == Errc::Closed && tries < max_tries) continue;
+      if (begun.error().code() == Errc::Closed && tries < most) continue;
       co_return could_not(step(), begun.error());
     }
     const ExchangePointer& running = *begun;
@@ -260,7 +269,7 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
       co_return receive(std::move(lease), *std::move(begun));
     }
     if (wants_http1(*running, left.error())) refuse_http2();
-    if (tries < max_tries && may_repeat(*running, is_reused, left.error())) continue;
+    if (tries < most && may_repeat(*running, is_reused, left.error())) continue;
     if (told != nullptr) {
       told->has_sent = is_sent_ && has_content_ && !is_repeatable(*spec_);
       told->is_unprocessed = running->is_unprocessed();

@@ -50,6 +50,8 @@ struct Reached {
   bool is_connected = false;    ///< there was a connection, so the server may have seen something
   bool has_sent = false;        ///< some of its content, which is a stream
   bool is_unprocessed = false;  ///< the server said so
+  bool is_fallback = false;     ///< it was asked in HTTP/1.1, which it may not speak
+  bool has_informed = false;    ///< an interim response was passed on
 };
 
 /// A message that is passed on for another client, to the server of ClientOptions::base_url.

@@ -2,6 +2,7 @@
 // Content on its way through the proxy, each at the speed of its slower side.
 #include "proxy/content.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "base/ascii.hpp"
 #include "http/message/request_parts.hpp"
 #include "http/message/trailers.hpp"
+#include "proxy/grpc.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/task.hpp"
 
@@ -41,10 +43,19 @@ struct Upload {
   bool has_begun = false;
 };
 
+// A name with `_` is one with `-` to servers that pass fields on as variables.
+bool is_allowed(const Head& trailers, const http::FieldLine& line) {
+  const std::string_view name = trailers.name(line);
+  if (!http::is_allowed_in_trailers(line.name, name)) return false;
+  if (name.find('_') == name.npos) return true;
+  std::string folded(name);
+  std::ranges::replace(folded, '_', '-');
+  return http::is_allowed_in_trailers(http::find_field_name(folded), folded);
+}
+
 void add_trailers(BodyWriter& out, const Head& trailers) {
   for (const http::FieldLine& line : trailers.fields) {
-    const std::string_view name = trailers.name(line);
-    if (http::is_allowed_in_trailers(line.name, name)) out.trailer(name, trailers.value(line));
+    if (is_allowed(trailers, line)) out.trailer(trailers.name(line), trailers.value(line));
   }
 }
 
@@ -103,6 +114,7 @@ std::shared_ptr<const bool> pass_content_on(Request& request, client::RequestSpe
 }
 
 std::optional<std::uint64_t> length_to_declare(const IncomingResponse& incoming) noexcept {
+  if (is_grpc(incoming.head())) return std::nullopt;  // which ends with its status in trailers
   return length_before_trailers(incoming.head(), incoming.length_bytes());
 }
 

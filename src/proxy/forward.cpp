@@ -231,7 +231,8 @@ Response open_tunnel(const Upstream& upstream, IncomingResponse& incoming, const
 
 /// A call that has to end in time.
 struct Call {
-  explicit Call(const Head& head) : is_grpc(proxy::is_grpc(head)) {
+  explicit Call(const Head& head)
+      : is_grpc(head.version() == Version::Http2 && proxy::is_grpc(head)) {
     const http::FieldLine* const line = is_grpc ? head.find("grpc-timeout") : nullptr;
     if (line != nullptr) timeout = parse_grpc_timeout(head.value(*line));
   }
@@ -309,7 +310,9 @@ Task<Response> forward(const Upstream& upstream, Request& request, std::string_v
   if (offers_upgrade) key = offer_upgrade(*spec, request);
   const Call call(*parts.head);
   if (call.timeout) spec->timeout = *call.timeout;
-  if (call.is_grpc) {  // a response may begin with its first message, whenever that comes
+  // A response may begin with its first message, whenever that comes. Servers that may speak
+  // HTTP/1.1, with a connection for each request, are spared such patience.
+  if (call.is_grpc && upstream.is_http2()) {
     spec->forwarding->head_timeout = upstream.options().timeouts.idle;
     allow_pauses(parts, upstream);
   }

@@ -39,11 +39,12 @@ std::vector<ServerUrl> read_servers(const UpstreamOptions& options) {
   return servers;
 }
 
-void check(const UpstreamOptions& options) {
+const UpstreamOptions& checked(const UpstreamOptions& options) {
   const UpstreamHealth& health = options.health;
   if (!health.path.empty()) {
     if (!health.path.starts_with('/')) refuse_option(options, "health.path has to be a path");
     if (health.interval <= Duration::zero()) refuse_option(options, "health.interval is zero");
+    if (health.timeout <= Duration::zero()) refuse_option(options, "health.timeout is zero");
     if (health.timeout > health.interval) {
       refuse_option(options, "health.timeout is longer than health.interval");
     }
@@ -56,11 +57,20 @@ void check(const UpstreamOptions& options) {
   if (!is_share(options.ejection.max_share) || !is_share(options.mirror.share)) {
     refuse_option(options, "a share is not from 0 to 1");
   }
-  if (!(options.retries.budget >= 0)) refuse_option(options, "retries.budget is below 0");
+  if (!(options.retries.budget >= 0 && options.retries.budget <= 100)) {
+    refuse_option(options, "retries.budget is not from 0 to 100");
+  }
   if (options.retries.attempts == 0) refuse_option(options, "retries.attempts is zero");
+  if (options.ejection.failures != 0 && options.ejection.time <= Duration::zero()) {
+    refuse_option(options, "ejection.time is zero");
+  }
+  if (options.limits.queue_time < Duration::zero() || options.limits.retry_after.count() < 0 ||
+      options.balance.slow_start < Duration::zero()) {
+    refuse_option(options, "a time is below 0");
+  }
+  return options;
 }
 
-// Options say with zero that there is no first check or ejection.
 std::string seconds_of(Duration time) {
   std::array<char, 32> text;
   const double seconds = std::chrono::duration<double>(time).count();
@@ -81,13 +91,12 @@ bool take_place(std::atomic<Count>& outstanding, std::size_t limit) noexcept {
 }  // namespace
 
 Group::Group(const UpstreamOptions& options)
-    : options_(options),
+    : options_(checked(options)),
       servers_(read_servers(options_)),
       needs_upkeep_(!options_.health.path.empty() ||
                     std::ranges::any_of(options_.targets, &UpstreamTarget::each_address)),
       budget_(options_.retries.budget, options_.retries.burst),
       line_(options_.limits.queued_requests) {
-  check(options_);
   auto members = std::make_shared<Members>();
   for (std::size_t i = 0; i < servers_.size(); ++i) {
     members->push_back(
@@ -157,7 +166,9 @@ void Group::gather(const Members& members, const Wish& wish, std::vector<Candida
     Member& member = *members[i];
     if (!takes_all && !is_usable(members[i])) continue;
     if (std::ranges::find(wish.tried, &member) != wish.tried.end()) continue;
-    const std::uint32_t outstanding = member.outstanding.load(std::memory_order_relaxed);
+    // See choose().
+    const std::uint32_t outstanding =
+        member.outstanding.load(limit != 0 ? std::memory_order_seq_cst : std::memory_order_relaxed);
     if (limit != 0 && outstanding >= limit) {
       is_busy = true;
       continue;
@@ -183,20 +194,23 @@ std::size_t Group::pick(std::span<const Candidate> candidates, const Wish& wish,
 
 // The counts of limits and the size of the line are in one order, so that of a request that ends
 // and one that begins to wait, at least one sees the other. A refusal calls nobody: the one that it
-// would call may be the one that was refused.
+// would call may be the one that was refused. If it gives the place in the group back, the member
+// that was lost to another request calls when that ends.
 Group::Choice Group::choose(const Members& members, const Wish& wish, Draw& draw,
                             std::vector<Candidate>& candidates) {
   const UpstreamLimits& limits = options_.limits;
   const bool is_counted = limits.group_requests != 0;
-  if (is_counted && !take_place(outstanding_, limits.group_requests)) {
-    return {.refusal = Refusal::Busy};
-  }
+  bool has_place = false;
   while (true) {
     bool is_busy = false;
     gather(members, wish, candidates, is_busy);
     if (candidates.empty()) {
-      if (is_counted) outstanding_.fetch_sub(1);
+      if (has_place) outstanding_.fetch_sub(1);
       return {.refusal = is_busy ? Refusal::Busy : Refusal::NoTarget};
+    }
+    if (is_counted && !std::exchange(has_place, true) &&
+        !take_place(outstanding_, limits.group_requests)) {
+      return {.refusal = Refusal::Busy};
     }
     const Candidate& chosen = candidates[pick(candidates, wish, draw)];
     std::atomic<std::uint32_t>& outstanding = chosen.member->outstanding;
@@ -213,6 +227,14 @@ void Group::release(Member& member) noexcept {
   member.outstanding.fetch_sub(1);
   if (options_.limits.group_requests != 0) outstanding_.fetch_sub(1);
   line_.call_first();
+}
+
+loop::Instant Group::next_return(const Members& members, loop::Instant now) noexcept {
+  loop::Instant next = loop::Instant::max();
+  for (const std::shared_ptr<Member>& member : members) {
+    if (member->is_ejected(now)) next = std::min(next, member->ejection_end());
+  }
+  return next;
 }
 
 void Group::judge(Member& member, Outcome outcome, loop::Instant now) noexcept {

@@ -70,6 +70,9 @@ class Group final {
   Choice choose(const Members& members, const Wish& wish, Draw& draw,
                 std::vector<Candidate>& candidates);
   void release(Member& member) noexcept;
+  /// Returns when the next ejection ends; Instant::max() if there is none.
+  [[nodiscard]] static loop::Instant next_return(const Members& members,
+                                                 loop::Instant now) noexcept;
   /// Takes in how a request ended; too many failures eject the member.
   void judge(Member& member, Outcome outcome, loop::Instant now) noexcept;
 

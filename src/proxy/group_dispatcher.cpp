@@ -50,17 +50,6 @@ void add_one(std::atomic<std::uint64_t>& count) noexcept {
   count.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Waits for the whole content, so that it can be sent again.
-Task<> keep_content(Request& request, RequestSpec& spec) {
-  std::string text;
-  while (true) {
-    const std::optional<Bytes> piece = co_await request.read();
-    if (!piece) break;
-    text.append(skua::text(*piece));
-  }
-  spec.content = Body(std::make_shared<const std::string>(std::move(text)));
-}
-
 std::string described(const Member& member, const std::string& text) {
   return member.address ? text + " (" + member.name + ")" : text;
 }
@@ -69,23 +58,26 @@ std::string described(const Member& member, const std::string& text) {
 
 // Passages ---------------------------------------------------------------------------------------
 
-Passage::Passage(std::shared_ptr<Group> group, std::shared_ptr<Member> member,
-                 loop::Loop& loop) noexcept
-    : group_(std::move(group)), member_(std::move(member)), loop_(loop) {}
+Passage::Passage(std::shared_ptr<Group> group, std::shared_ptr<Member> member, loop::Loop& loop,
+                 loop::Instant deadline) noexcept
+    : group_(std::move(group)), member_(std::move(member)), loop_(loop), deadline_(deadline) {}
 
 Passage::~Passage() { end(is_tunnel_ ? Outcome::Answered : Outcome::Cancelled); }
 
-void Passage::note_status(std::uint16_t status) noexcept {
-  const Outcome outcome = outcome_of(status);
+void Passage::note_head(const client::IncomingResponse& response) noexcept {
+  const Outcome outcome = outcome_of(response.head().status);
   if (is_failure(outcome)) return end(outcome);
   expected_ = outcome;
-  is_tunnel_ = status == code(Status::SwitchingProtocols);
+  is_tunnel_ = response.switches_protocol();
 }
 
 // Only failures need the time: the loop may be about to end.
 void Passage::end(Outcome outcome) noexcept {
   if (std::exchange(is_over_, true)) return;
-  group_->judge(*member_, outcome, is_failure(outcome) ? loop_.now() : loop::Instant());
+  const loop::Instant now = is_failure(outcome) ? loop_.now() : loop::Instant();
+  const bool is_late = outcome == Outcome::Timeout || outcome == Outcome::ConnectTimeout;
+  if (is_late && now >= deadline_) outcome = Outcome::Cancelled;
+  group_->judge(*member_, outcome, now);
   group_->release(*member_);
 }
 
@@ -153,14 +145,23 @@ GroupDispatcher::View& GroupDispatcher::view() const {
   std::vector<std::unique_ptr<View>>& all = loop.attachments().get<Views>().all;
   const auto known = std::ranges::find(all, id_, [](const auto& view) { return view->id; });
   if (known != all.end()) {
-    View& found = **known;
-    if (group_->take_over_upkeep()) found.upkeep.emplace(loop, group_, endpoints_);
-    return found;
+    keep_up(**known);
+    return **known;
   }
   std::erase_if(all, [](const auto& view) { return view->user.expired(); });
   View& made = *all.emplace_back(std::make_unique<View>(loop, id_, endpoints_));
-  if (group_->take_over_upkeep()) made.upkeep.emplace(loop, group_, endpoints_);
+  keep_up(made);
   return made;
+}
+
+void GroupDispatcher::keep_up(View& view) const {
+  if (!group_->take_over_upkeep()) return;
+  try {
+    view.upkeep.emplace(view.loop, group_, endpoints_);
+  } catch (const std::bad_alloc&) {
+    group_->leave_upkeep();
+    throw;
+  }
 }
 
 // Requests ---------------------------------------------------------------------------------------
@@ -168,6 +169,7 @@ GroupDispatcher::View& GroupDispatcher::view() const {
 struct GroupDispatcher::Attempts {
   std::unique_ptr<RequestSpec> spec{};  // null during the last one
   std::optional<std::uint64_t> key{};
+  loop::Instant deadline = loop::Instant::max();
   std::vector<const Member*> tried{};  // by all but the current one
   client::Reached reached{};
   std::string problems{};  // of the earlier ones
@@ -177,6 +179,8 @@ struct GroupDispatcher::Attempts {
 GroupDispatcher::GroupDispatcher(std::shared_ptr<Group> group, const ReverseProxyOptions& options)
     : group_(std::move(group)),
       id_(last_group_id.fetch_add(1, std::memory_order_relaxed) + 1),
+      is_http2_(options.versions == HttpVersions::Http2 ||
+                std::ranges::all_of(group_->servers(), &ServerUrl::is_http2)),
       copies_(std::make_shared<std::atomic<std::size_t>>(0)) {
   const UpstreamOptions& told = group_->options();
   auto endpoints = std::make_shared<Endpoints>();
@@ -225,7 +229,7 @@ GroupDispatcher::Chosen GroupDispatcher::choose(View& view, const Attempts& atte
   const std::shared_ptr<Member>& member = (*view.members)[choice.index];
   Chosen chosen;
   try {
-    chosen.passage = std::make_shared<Passage>(group_, member, view.loop);
+    chosen.passage = std::make_shared<Passage>(group_, member, view.loop, attempts.deadline);
   } catch (const std::bad_alloc&) {
     group_->release(*member);
     throw;
@@ -239,11 +243,13 @@ GroupDispatcher::Chosen GroupDispatcher::choose(View& view, const Attempts& atte
   return chosen;
 }
 
-// One that waits behind others does not try its luck before it is called.
+// One that waits behind others does not try its luck before it is called, or stands first when the
+// ejection of a member ends, which calls nobody.
 Task<GroupDispatcher::Chosen> GroupDispatcher::wait_for_turn(View& view,
                                                              const Attempts& attempts) const {
   const UpstreamLimits& limits = group_->options().limits;
-  const loop::Instant deadline = later(view.loop.now(), limits.queue_time);
+  const loop::Instant deadline =
+      std::min(attempts.deadline, later(view.loop.now(), limits.queue_time));
   WaitingLine::Place place(group_->line(), view.loop);
   if (!place.has_entered()) {
     add_one(group_->told.queue_full);
@@ -260,11 +266,14 @@ Task<GroupDispatcher::Chosen> GroupDispatcher::wait_for_turn(View& view,
         continue;
       }
     }
-    const Duration left = deadline - view.loop.now();
-    if (left <= Duration::zero()) break;
-    co_await client::TimedWait(view.loop, place.changed(), left);
-    tries = place.is_called();
+    const loop::Instant now = view.loop.now();
+    if (now >= deadline) break;
+    view.refresh(*group_);
+    const loop::Instant until = std::min(deadline, Group::next_return(*view.members, now));
+    co_await client::TimedWait(view.loop, place.changed(), until - now);
+    tries = place.is_called() || place.is_first();
   }
+  if (view.loop.now() >= attempts.deadline) co_return Chosen();
   add_one(group_->told.queue_timeout);
   throw NotTaken(group_->options(), "its servers are busy, and none was free in time");
 }
@@ -278,12 +287,13 @@ bool GroupDispatcher::keeps_content(const RequestSpec& spec) const noexcept {
   return length && *length <= retries.content_bytes;
 }
 
-std::unique_ptr<RequestSpec> GroupDispatcher::spec_of(Attempts& attempts) const {
+std::unique_ptr<RequestSpec> GroupDispatcher::spec_of(Attempts& attempts, loop::Instant now) const {
   const bool is_last = ++attempts.count >= group_->options().retries.attempts;
   std::unique_ptr<RequestSpec> spec =
       is_last ? std::move(attempts.spec) : std::make_unique<RequestSpec>(*attempts.spec);
   attempts.reached = {};
   spec->reached = &attempts.reached;
+  if (attempts.deadline != loop::Instant::max()) spec->timeout = attempts.deadline - now;
   return spec;
 }
 
@@ -291,6 +301,7 @@ std::unique_ptr<RequestSpec> GroupDispatcher::spec_of(Attempts& attempts) const 
 // may be repeated.
 bool GroupDispatcher::may_repeat(const Attempts& attempts, Outcome outcome) const noexcept {
   if (attempts.spec == nullptr || outcome == Outcome::Local) return false;
+  if (attempts.reached.has_informed) return false;
   const RequestSpec& spec = *attempts.spec;
   const bool has_answer = outcome == Outcome::Unavailable;
   const bool is_stream = spec.content.kind() == Body::Kind::Stream;
@@ -321,9 +332,14 @@ GroupDispatcher::Chosen GroupDispatcher::choose_again(View& view, Attempts& atte
 }
 
 Task<Fetched> GroupDispatcher::fetch(Request& request, std::unique_ptr<RequestSpec> spec) const {
-  if (keeps_content(*spec)) co_await keep_content(request, *spec);
+  if (keeps_content(*spec)) {
+    Task<std::string> reading = request.text(group_->options().retries.content_bytes);
+    std::string content = co_await std::move(reading);
+    spec->content = Body(std::make_shared<const std::string>(std::move(content)));
+  }
   View& view = this->view();
   Attempts attempts;
+  attempts.deadline = later(view.loop.now(), spec->timeout);
   attempts.spec = std::move(spec);
   attempts.key = key_of(request);
   mirror(view, attempts);
@@ -334,6 +350,11 @@ Task<Fetched> GroupDispatcher::fetch(Request& request, std::unique_ptr<RequestSp
   if (chosen.refusal == Group::Refusal::Busy) {
     Chosen waited = co_await wait_for_turn(view, attempts);
     chosen = std::move(waited);
+    if (view.loop.now() >= attempts.deadline) {
+      co_return Problem{Errc::TimedOut, "upstream " + group_->options().name +
+                                            ": none of its servers was free within the time of "
+                                            "the request"};
+    }
   }
   if (chosen.refusal != Group::Refusal::None) {
     add_one(group_->told.no_target);
@@ -341,13 +362,13 @@ Task<Fetched> GroupDispatcher::fetch(Request& request, std::unique_ptr<RequestSp
   }
   while (true) {
     const std::shared_ptr<Passage> passage = chosen.passage;
-    std::unique_ptr<RequestSpec> own = spec_of(attempts);
+    std::unique_ptr<RequestSpec> own = spec_of(attempts, view.loop.now());
     own->watch = passage;
     Fetched got = co_await client::fetch(chosen.client, std::move(own));
     const Outcome outcome =
         got ? outcome_of((*got)->head().status) : outcome_of(got.error().error, attempts.reached);
     if (got) {
-      passage->note_status((*got)->head().status);
+      passage->note_head(**got);
       if (outcome != Outcome::Unavailable) co_return got;
     } else {
       passage->end(outcome);
@@ -380,28 +401,26 @@ void GroupDispatcher::mirror(View& view, const Attempts& attempts) const {
   // Counts the copy until its end.
   const std::shared_ptr<void> counted(copies_.get(),
                                       [copies = copies_](void*) { copies->fetch_sub(1); });
+  Chosen chosen = mirror_->choose(mirror_->view(), attempts);
+  if (chosen.passage == nullptr) return add_one(group_->told.mirror_dropped);
   add_one(group_->told.mirrored);
-  Attempts copy;
-  copy.spec = std::make_unique<RequestSpec>(spec);
-  if (copy.spec->forwarding) copy.spec->forwarding->on_interim = nullptr;
-  copy.key = attempts.key;
-  view.copies.spawn(send_copy(mirror_, std::move(copy), counted));
+  auto copy = std::make_unique<RequestSpec>(spec);
+  if (copy->forwarding) copy->forwarding->on_interim = nullptr;
+  view.copies.spawn(send_copy(std::move(chosen), std::move(copy), counted));
 }
 
-// Owns all that it uses, as the request may end before.
-Task<> GroupDispatcher::send_copy(std::shared_ptr<const GroupDispatcher> to, Attempts attempts,
+// Owns all that it uses, as the request may end before. The rest of a response is of no interest.
+Task<> GroupDispatcher::send_copy(Chosen chosen, std::unique_ptr<RequestSpec> spec,
                                   std::shared_ptr<const void> /*counted*/) {
-  const Chosen chosen = to->choose(to->view(), attempts);
-  if (chosen.passage == nullptr) co_return;
-  std::unique_ptr<RequestSpec> own = std::move(attempts.spec);
-  own->reached = &attempts.reached;
-  own->watch = chosen.passage;
-  Fetched got = co_await client::fetch(chosen.client, std::move(own));
+  client::Reached reached;
+  spec->reached = &reached;
+  spec->watch = chosen.passage;
+  Fetched got = co_await client::fetch(chosen.client, std::move(spec));
   if (!got) {
-    chosen.passage->end(outcome_of(got.error().error, attempts.reached));
+    chosen.passage->end(outcome_of(got.error().error, reached));
     co_return;
   }
-  chosen.passage->note_status((*got)->head().status);
+  chosen.passage->end(outcome_of((*got)->head().status));
   co_await (*got)->discard();
 }
 

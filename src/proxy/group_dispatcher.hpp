@@ -25,13 +25,15 @@ namespace skua::proxy {
 /// Lifetime:  one loop's.
 class Passage final : public client::ResponseWatch {
  public:
-  /// The group has counted the request.
-  Passage(std::shared_ptr<Group> group, std::shared_ptr<Member> member, loop::Loop& loop) noexcept;
+  /// The group has counted the request. Past the deadline, which is the client's, the member is
+  /// not to blame if there is no response.
+  Passage(std::shared_ptr<Group> group, std::shared_ptr<Member> member, loop::Loop& loop,
+          loop::Instant deadline) noexcept;
   ~Passage() override;
 
   [[nodiscard]] Member& member() const noexcept { return *member_; }
   /// The head of a response has arrived. How it ends decides, unless the status is a failure.
-  void note_status(std::uint16_t status) noexcept;
+  void note_head(const client::IncomingResponse& response) noexcept;
   /// It has ended.
   void end(Outcome outcome) noexcept;
 
@@ -42,6 +44,7 @@ class Passage final : public client::ResponseWatch {
   const std::shared_ptr<Group> group_;
   const std::shared_ptr<Member> member_;
   loop::Loop& loop_;
+  const loop::Instant deadline_;
   Outcome expected_ = Outcome::Answered;  // by its status
   bool is_tunnel_ = false;                // outstanding until the tunnel ends
   bool is_over_ = false;
@@ -57,6 +60,7 @@ class GroupDispatcher final : public Dispatcher {
 
   Task<Fetched> fetch(Request& request, std::unique_ptr<client::RequestSpec> spec) const override;
   [[nodiscard]] const std::optional<std::string>& base() const noexcept override;
+  [[nodiscard]] bool is_http2() const noexcept override { return is_http2_; }
 
  private:
   /// The part of a group that belongs to a loop: clients, and work for it.
@@ -72,21 +76,25 @@ class GroupDispatcher final : public Dispatcher {
   };
 
   [[nodiscard]] View& view() const;
+  void keep_up(View& view) const;
   [[nodiscard]] std::optional<std::uint64_t> key_of(const Request& request) const;
   [[nodiscard]] Chosen choose(View& view, const Attempts& attempts) const;
+  /// Returns no passage once the deadline of the request has passed.
   Task<Chosen> wait_for_turn(View& view, const Attempts& attempts) const;
   [[nodiscard]] bool keeps_content(const client::RequestSpec& spec) const noexcept;
-  [[nodiscard]] std::unique_ptr<client::RequestSpec> spec_of(Attempts& attempts) const;
+  [[nodiscard]] std::unique_ptr<client::RequestSpec> spec_of(Attempts& attempts,
+                                                             loop::Instant now) const;
   [[nodiscard]] bool may_repeat(const Attempts& attempts, Outcome outcome) const noexcept;
   [[nodiscard]] Chosen choose_again(View& view, Attempts& attempts, Passage& failed,
                                     Outcome outcome) const;
   void mirror(View& view, const Attempts& attempts) const;
-  static Task<> send_copy(std::shared_ptr<const GroupDispatcher> to, Attempts attempts,
+  static Task<> send_copy(Chosen chosen, std::unique_ptr<client::RequestSpec> spec,
                           std::shared_ptr<const void> counted);
 
   const std::shared_ptr<Group> group_;          // shared with the Upstream and with passages
   std::shared_ptr<const Endpoints> endpoints_;  // of the targets; views see in it that this is gone
   std::uint64_t id_;                            // unique in the process
+  bool is_http2_;                               // all members are known to speak it
   std::shared_ptr<const GroupDispatcher> mirror_;     // null: none; shared with copies
   std::shared_ptr<std::atomic<std::size_t>> copies_;  // outstanding; shared with them
 };

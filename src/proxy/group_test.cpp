@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -78,6 +80,13 @@ TEST_F(GroupTest, RefusesOptionsThatCannotBeMeant) {
   refuses([](UpstreamOptions& o) { o.ejection.max_share = 1.5; });
   refuses([](UpstreamOptions& o) { o.mirror.share = -1; });
   refuses([](UpstreamOptions& o) { o.retries.attempts = 0; });
+  refuses([](UpstreamOptions& o) { o.retries.budget = std::numeric_limits<double>::infinity(); });
+  refuses([](UpstreamOptions& o) { o.retries.budget = std::nan(""); });
+  refuses([](UpstreamOptions& o) { o.ejection.time = Duration::zero(); });
+  refuses([](UpstreamOptions& o) { o.limits.queue_time = -1s; });
+  refuses([](UpstreamOptions& o) { o.limits.retry_after = std::chrono::seconds(-1); });
+  refuses([](UpstreamOptions& o) { o.balance.slow_start = -1s; });
+  refuses([](UpstreamOptions& o) { o.health = {.path = "/livez", .timeout = Duration::zero()}; });
   refuses([](UpstreamOptions& o) { o.retries.budget = -1; });
   refuses([](UpstreamOptions& o) { o.health.path = "livez"; });
   refuses([](UpstreamOptions& o) { o.resolve_interval = 0s; });
@@ -318,6 +327,28 @@ TEST_F(GroupTest, ARefusalDoesNotUseUpTheLimit) {
   EXPECT_EQ(choose().refusal, Refusal::None);
 }
 
+// Otherwise another request could find the group full while none is outstanding, and wait in vain.
+TEST_F(GroupTest, ARequestThatHasTriedAllTakesNoPlace) {
+  options_.limits.group_requests = 1;
+  make(1);
+  ASSERT_EQ(choose().refusal, Refusal::None);
+  EXPECT_EQ(choose({&member(0)}).refusal, Refusal::NoTarget);
+  group_->release(member(0));
+  EXPECT_EQ(choose().refusal, Refusal::None);
+}
+
+TEST_F(GroupTest, TellsWhenTheNextEjectionEnds) {
+  options_.ejection.failures = 1;
+  make(4);
+  EXPECT_EQ(Group::next_return(*group_->members(), now_), loop::Instant::max());
+  fail(0);
+  now_ += 3s;
+  fail(1);
+  EXPECT_EQ(Group::next_return(*group_->members(), now_), now_ + 7s);
+  now_ += 7s;
+  EXPECT_EQ(Group::next_return(*group_->members(), now_), now_ + 3s);
+}
+
 TEST_F(GroupTest, TheFirstInTheLineIsCalledWhenARequestEnds) {
   options_.limits.target_requests = 1;
   make(1);
@@ -411,6 +442,7 @@ TEST(Outcome, DependsOnHowFarTheRequestGot) {
   EXPECT_EQ(outcome_of(Errc::TlsCertificate, nowhere), Outcome::TlsFailed);
   EXPECT_EQ(outcome_of(Errc::TooManyOpenFiles, nowhere), Outcome::Local);
   EXPECT_EQ(outcome_of(Errc::TimedOut, connected), Outcome::Timeout);
+  EXPECT_EQ(outcome_of(Errc::Closed, {.is_connected = true, .is_fallback = true}), Outcome::Local);
   EXPECT_EQ(outcome_of(Errc::Closed, connected), Outcome::Closed);
   EXPECT_EQ(outcome_of(Errc::Reset, connected), Outcome::Closed);
   EXPECT_EQ(outcome_of(Errc::MalformedStartLine, connected), Outcome::Malformed);

@@ -46,6 +46,7 @@ bool is_failure(Outcome outcome) noexcept {
 }
 
 Outcome outcome_of(Error error, const client::Reached& reached) noexcept {
+  if (reached.is_fallback) return Outcome::Local;
   switch (error.code()) {
     case Errc::TooManyOpenFiles:
     case Errc::OutOfMemory:

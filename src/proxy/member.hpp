@@ -28,8 +28,9 @@ enum class Outcome : std::uint8_t {
   Closed,      ///< the connection, or the stream, before the head of a response
   Malformed,   ///< the response is not HTTP
   Incomplete,  ///< the content of the response broke off
-  Local,       ///< for want of memory, descriptors or a free connection on our side
-  Cancelled,   ///< the client has left
+  Local,  ///< for want of memory, descriptors or a free connection on our side, or of WebSockets
+          ///< on a server for HTTP/2
+  Cancelled,  ///< the client has left, or its own deadline has passed
 };
 inline constexpr std::size_t outcome_count = 12;
 
@@ -49,9 +50,10 @@ struct Member final {
   Member& operator=(const Member&) = delete;
   ~Member() = default;
 
-  [[nodiscard]] bool is_ejected(loop::Instant now) const noexcept {
-    return now < loop::Instant(Duration(ejected_until.load(std::memory_order_relaxed)));
+  [[nodiscard]] loop::Instant ejection_end() const noexcept {
+    return loop::Instant(Duration(ejected_until.load(std::memory_order_relaxed)));
   }
+  [[nodiscard]] bool is_ejected(loop::Instant now) const noexcept { return now < ejection_end(); }
   /// Returns its weight while it comes back. It is in service since `back_since`, or since it was
   /// last ejected.
   [[nodiscard]] double weight_at(loop::Instant now, Duration slow_start) const noexcept;

@@ -10,6 +10,7 @@
 #include "client/fetch.hpp"
 #include "client/request_spec.hpp"
 #include "crypto/random.hpp"
+#include "sockets/proxy_header.hpp"
 
 namespace skua::proxy {
 namespace {
@@ -30,14 +31,29 @@ class OneUse final {
   std::shared_ptr<client::Core> core_;  // shared with its connections
 };
 
-std::unique_ptr<client::RequestSpec> make_check(const UpstreamHealth& health) {
+// It is about the proxy itself, so the header names nobody.
+std::string header_of(ProxyProtocol version) {
+  if (version == ProxyProtocol::Off) return {};
+  return version == ProxyProtocol::V1 ? sockets::text_proxy_header({}, {})
+                                      : sockets::binary_proxy_header({}, {}, false);
+}
+
+std::unique_ptr<client::RequestSpec> make_check(const UpstreamHealth& health,
+                                                ProxyProtocol proxy_protocol) {
   auto spec = std::make_unique<client::RequestSpec>();
   spec->method = Method::Get;
-  spec->forwarding = client::Forwarding{.target = health.path};
+  spec->forwarding =
+      client::Forwarding{.target = health.path, .preface = header_of(proxy_protocol)};
   spec->fields.add("User-Agent", "skua-health-check");
   spec->timeout = health.timeout;
   spec->decompress = false;
   return spec;
+}
+
+sockets::ResolverOptions resolver_options(const Endpoints& endpoints) {
+  sockets::ResolverOptions made = client::resolver_options(endpoints.front().options());
+  made.cache_time = Duration::zero();
+  return made;
 }
 
 bool is_expected(std::uint16_t status, const UpstreamHealth& health) noexcept {
@@ -46,13 +62,25 @@ bool is_expected(std::uint16_t status, const UpstreamHealth& health) noexcept {
 
 }  // namespace
 
+/// Gives the upkeep up when a task of it ends, also because of a failure.
+class Upkeep::Term final {
+ public:
+  explicit Term(Upkeep& upkeep) noexcept : upkeep_(upkeep) {}
+  Term(const Term&) = delete;
+  Term& operator=(const Term&) = delete;
+  ~Term() { upkeep_.give_up(); }
+
+ private:
+  Upkeep& upkeep_;
+};
+
 Upkeep::Upkeep(loop::Loop& loop, std::shared_ptr<Group> group,
                std::weak_ptr<const Endpoints> endpoints)
     : loop_(loop),
       group_(std::move(group)),
       endpoints_(std::move(endpoints)),
       draw_(crypto::random_word()),
-      resolver_(loop, {.cache_time = Duration::zero()}) {
+      resolver_(loop, resolver_options(*endpoints_.lock())) {
   const UpstreamOptions& options = group_->options();
   if (!options.health.path.empty()) tasks_.spawn(check_all());
   for (std::size_t i = 0; i < options.targets.size(); ++i) {
@@ -64,7 +92,7 @@ Upkeep::Upkeep(loop::Loop& loop, std::shared_ptr<Group> group,
 
 Upkeep::~Upkeep() { give_up(); }
 
-// Another user of the group takes over.
+// The next request that is passed on makes its loop take over.
 void Upkeep::give_up() noexcept {
   if (!std::exchange(is_over_, true)) group_->leave_upkeep();
 }
@@ -77,15 +105,17 @@ Duration Upkeep::around(Duration time) noexcept {
 
 // The first round is made at once; later ones are spread over the interval.
 Task<> Upkeep::check_all() {
+  const Term term(*this);
   const Duration interval = group_->options().health.interval;
-  for (bool is_first = true;; is_first = false) {
+  for (bool is_first = true; !is_over_; is_first = false) {
     const std::shared_ptr<const Endpoints> endpoints = endpoints_.lock();
-    if (endpoints == nullptr) co_return give_up();
+    if (endpoints == nullptr) co_return;
     const std::shared_ptr<const Members> members = group_->members();
     const Duration pause = around(interval) / static_cast<Duration::rep>(members->size());
     for (const std::shared_ptr<Member>& member : *members) {
       const Endpoint& endpoint = (*endpoints)[member->target];
-      tasks_.spawn(check(member, endpoint.make_client(loop_, member->address, true)));
+      tasks_.spawn(check(member, endpoint.make_client(loop_, member->address, true),
+                         endpoint.proxy_protocol()));
       if (!is_first) co_await sleep(pause);
     }
     if (is_first) co_await sleep(around(interval));
@@ -93,10 +123,11 @@ Task<> Upkeep::check_all() {
 }
 
 // Each check has a connection of its own, as only that shows that new ones are accepted.
-Task<> Upkeep::check(std::shared_ptr<Member> member, std::shared_ptr<client::Core> client) {
+Task<> Upkeep::check(std::shared_ptr<Member> member, std::shared_ptr<client::Core> client,
+                     ProxyProtocol proxy_protocol) {
   const UpstreamHealth& health = group_->options().health;
   const OneUse used(std::move(client));
-  Fetched got = co_await client::fetch(used.core(), make_check(health));
+  Fetched got = co_await client::fetch(used.core(), make_check(health, proxy_protocol));
   std::string problem;
   if (!got) {
     problem = got.error().text;
@@ -108,12 +139,13 @@ Task<> Upkeep::check(std::shared_ptr<Member> member, std::shared_ptr<client::Cor
 }
 
 Task<> Upkeep::look_up(std::size_t target) {
+  const Term term(*this);
   const Url& url = group_->servers()[target].url;
   const std::string host = url.hostname();
   const std::uint16_t port = url.effective_port().value_or(0);
   const net::TimeLimit limit{.time = lookup_limit};
   bool was_found = true;
-  while (!endpoints_.expired()) {
+  while (!is_over_ && !endpoints_.expired()) {
     const auto found = co_await resolver_.resolve(host, port, limit);
     if (found) {
       group_->replace(target, *found, loop_.now());
@@ -123,7 +155,6 @@ Task<> Upkeep::look_up(std::size_t target) {
     was_found = found.has_value();
     co_await sleep(around(group_->options().resolve_interval));
   }
-  give_up();
 }
 
 }  // namespace skua::proxy

@@ -28,8 +28,11 @@ class Upkeep final {
   ~Upkeep();
 
  private:
+  class Term;
+
   Task<> check_all();
-  Task<> check(std::shared_ptr<Member> member, std::shared_ptr<client::Core> client);
+  Task<> check(std::shared_ptr<Member> member, std::shared_ptr<client::Core> client,
+               ProxyProtocol proxy_protocol);
   Task<> look_up(std::size_t target);
   void give_up() noexcept;
   [[nodiscard]] Duration around(Duration time) noexcept;

@@ -72,7 +72,9 @@ client::TlsContexts tls_contexts(const ServerUrl& server, const ClientOptions& o
 }  // namespace
 
 Endpoint::Endpoint(const ServerUrl& server, const ReverseProxyOptions& options)
-    : options_(client_options(server, options)), tls_(tls_contexts(server, options_)) {}
+    : options_(client_options(server, options)),
+      proxy_protocol_(options.proxy_protocol),
+      tls_(tls_contexts(server, options_)) {}
 
 std::shared_ptr<client::Core> Endpoint::make_client(loop::Loop& loop) const {
   return std::make_shared<client::Core>(loop, options_, tls_);
@@ -97,6 +99,7 @@ Upstream::Upstream(std::string_view text, const ReverseProxyOptions& options)
       id_(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {
   const ServerUrl server = ServerUrl::parse(text);
   base_ = server.base;
+  is_http2_ = server.is_http2 || options.versions == HttpVersions::Http2;
   server_ = std::make_unique<const Endpoint>(server, options);
 }
 
@@ -105,6 +108,7 @@ Upstream::Upstream(std::unique_ptr<const Dispatcher> dispatcher, const ReversePr
       pseudonym_(make_pseudonym()),
       dispatcher_(std::move(dispatcher)),
       base_(dispatcher_->base()),
+      is_http2_(dispatcher_->is_http2()),
       id_(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {}
 
 Task<Fetched> Upstream::fetch(Request& request, std::unique_ptr<client::RequestSpec> spec) const {

@@ -36,9 +36,13 @@ class Endpoint final {
   [[nodiscard]] std::shared_ptr<client::Core> make_client(loop::Loop& loop,
                                                           const std::optional<Address>& address,
                                                           bool one_use = false) const;
+  /// The client's options, and what is in none of them.
+  [[nodiscard]] const ClientOptions& options() const noexcept { return options_; }
+  [[nodiscard]] ProxyProtocol proxy_protocol() const noexcept { return proxy_protocol_; }
 
  private:
   ClientOptions options_;
+  ProxyProtocol proxy_protocol_;
   client::TlsContexts tls_;  // shared by the threads, as reading the trust store is slow
 };
 
@@ -59,6 +63,8 @@ class Dispatcher {
                               std::unique_ptr<client::RequestSpec> spec) const = 0;
   /// See Upstream::base().
   [[nodiscard]] virtual const std::optional<std::string>& base() const noexcept = 0;
+  /// See Upstream::is_http2().
+  [[nodiscard]] virtual bool is_http2() const noexcept = 0;
 };
 
 /// The destination of the requests of a ReverseProxy: a server, or a dispatcher. It is shared by
@@ -76,6 +82,8 @@ class Upstream final {
   /// The path that replaces the beginning of the request's, without a slash at its end; nullopt if
   /// the request's path is kept.
   [[nodiscard]] const std::optional<std::string>& base() const noexcept { return base_; }
+  /// Reports whether the servers are known to speak HTTP/2, without negotiation.
+  [[nodiscard]] bool is_http2() const noexcept { return is_http2_; }
   /// The name of this proxy in Via; unique, so that a request that comes back is known.
   [[nodiscard]] const std::string& pseudonym() const noexcept { return pseudonym_; }
 
@@ -91,6 +99,7 @@ class Upstream final {
   std::unique_ptr<const Dispatcher> dispatcher_;  // null: there is one server, the next
   std::unique_ptr<const Endpoint> server_;
   std::optional<std::string> base_;
+  bool is_http2_ = false;
   std::uint64_t id_;  // unique in the process
 };
 

@@ -31,9 +31,10 @@ WaitingLine::Place::~Place() {
     const std::lock_guard lock(line_.mutex_);
     const auto own = std::ranges::find(line_.queue_, waiting_);
     if (own != line_.queue_.end()) {
+      const bool was_first = own == line_.queue_.begin();
       line_.queue_.erase(own);
       line_.size_.store(line_.queue_.size());
-      return;
+      if (!was_first) return;
     }
   }
   line_.call_first();
@@ -42,6 +43,11 @@ WaitingLine::Place::~Place() {
 bool WaitingLine::Place::is_called() const noexcept { return waiting_->is_called; }
 
 skua::detail::WaiterList& WaitingLine::Place::changed() noexcept { return waiting_->changed; }
+
+bool WaitingLine::Place::is_first() const {
+  const std::lock_guard lock(line_.mutex_);
+  return !line_.queue_.empty() && line_.queue_.front() == waiting_;
+}
 
 void WaitingLine::Place::stand_first() {
   waiting_->is_called = false;

@@ -15,7 +15,7 @@ namespace skua::proxy {
 /// The requests of all threads that wait for one to end, first come, first served.
 ///
 /// A request that ends calls the first. One that was called tries its luck, and if another thread
-/// was faster, it stands first again: so no call is lost.
+/// was faster, it stands first again: so no call is lost. The first that leaves calls the next.
 class WaitingLine final {
  public:
   explicit WaitingLine(std::size_t most) noexcept : most_(most) {}
@@ -23,7 +23,7 @@ class WaitingLine final {
   WaitingLine& operator=(const WaitingLine&) = delete;
   ~WaitingLine() = default;
 
-  /// A place in the line. Leaving it, with or without success, calls the next if it was called.
+  /// A place in the line.
   ///
   /// Lifetime:  one loop; the line outlives it.
   class Place final {
@@ -39,6 +39,8 @@ class WaitingLine final {
     [[nodiscard]] bool is_alone() const noexcept { return is_alone_; }
     /// Reports whether it was called. Then it has left the line.
     [[nodiscard]] bool is_called() const noexcept;
+    /// Reports whether it stands first, and was not called.
+    [[nodiscard]] bool is_first() const;
     /// Stands first, after a call.
     void stand_first();
     /// Woken by a call.

@@ -52,13 +52,25 @@ TEST_F(WaitingLineTest, HasABound) {
   EXPECT_TRUE(e.has_entered());
 }
 
-TEST_F(WaitingLineTest, OneThatLeavesUncalledIsForgotten) {
+// It may leave because it has found what the next one waits for, too.
+TEST_F(WaitingLineTest, TheFirstCallsTheNextWhenItLeaves) {
   std::optional<Place> first(std::in_place, line_, *loop_);
   const Place second(line_, *loop_);
+  EXPECT_TRUE(first->is_first());
+  EXPECT_FALSE(second.is_first());
   first.reset();
+  turn();
+  EXPECT_TRUE(second.is_called());
+}
+
+TEST_F(WaitingLineTest, AnotherOneThatLeavesIsForgotten) {
+  const Place first(line_, *loop_);
+  std::optional<Place> second(std::in_place, line_, *loop_);
+  second.reset();
   EXPECT_EQ(line_.size(), 1U);
   turn();
-  EXPECT_FALSE(second.is_called());
+  EXPECT_FALSE(first.is_called());
+  EXPECT_TRUE(first.is_first());
 }
 
 TEST_F(WaitingLineTest, OneThatLeavesCalledCallsTheNext) {

@@ -42,7 +42,13 @@ Response caught(Resources& resources, const Request& request) {
     log_reason(resources, request, error.reason());
     Response response = *error.what() != '\0' ? Response(error.status(), std::string(error.what()))
                                               : Response(error.status());
-    error.amend(response);
+    try {
+      error.amend(response);
+    } catch (const std::exception& problem) {
+      return failed(resources, request, problem.what());
+    } catch (...) {
+      return failed(resources, request, "an exception of unknown type");
+    }
     return response;
   } catch (const Exception& error) {
     return error.error();

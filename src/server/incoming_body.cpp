@@ -83,9 +83,10 @@ bool IncomingBody::take_continue() noexcept {
 }
 
 void IncomingBody::allow_pauses(Duration longest) noexcept {
-  gap_ = longest;
-  bytes_per_second_ = 0;
-  deadline_ = later(loop_.now(), longest);
+  const RequestLimits& own = expected_.limits != nullptr ? *expected_.limits : no_limits;
+  if (!own.body_timeout) gap_ = longest;
+  if (!own.body_bytes_per_second) bytes_per_second_ = 0;
+  deadline_ = later(loop_.now(), gap_);
 }
 
 void IncomingBody::hold_back(bool is_held_back) noexcept {

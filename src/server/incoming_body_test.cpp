@@ -98,6 +98,15 @@ TEST_F(IncomingBodyTest, AReaderMayAllowPausesAndAnyRate) {
   EXPECT_EQ(time_left(), 30s);
 }
 
+TEST_F(IncomingBodyTest, TheLimitsOfARouteHoldInPausesToo) {
+  const RequestLimits limits{.body_bytes_per_second = 10, .body_timeout = 5s};
+  expect({.max_bytes = 1000, .limits = &limits});
+  body_.allow_pauses(60s);
+  EXPECT_EQ(time_left(), 5s);
+  pass(59s);
+  EXPECT_EQ(arrive("a"), Errc::TooSlow);
+}
+
 TEST_F(IncomingBodyTest, HasRoomForSoMuchThatNobodyHasRead) {
   expect();
   EXPECT_TRUE(body_.has_room());

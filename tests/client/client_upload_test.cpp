@@ -98,7 +98,7 @@ TEST_P(ClientUpload, TrailersAreTheSameInEveryVersion) {
       out.trailer("x-sum", "2");
     };
     auto text = co_await client.post(url("/trailers")).stream("text/plain", produce).text();
-    EXPECT_EQ(text.value_or("failed"), "2");
+    EXPECT_EQ(text.value_or("failed"), "1");  // the first of two
     text = co_await client.post(url("/trailers")).stream("text/plain", produce, 3).text();
     EXPECT_EQ(text.value_or("failed"), "none");
     for (const std::string_view name : {"Content-Length", "host", "Transfer-Encoding", "a b"}) {

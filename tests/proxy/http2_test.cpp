@@ -517,6 +517,30 @@ TEST_P(Http2ProxyCalls, ACallThatTakesTooLongAfterItsHeadIsReset) {
   EXPECT_EQ(client.word(), "RST_STREAM(1,CANCEL)");
 }
 
+// A client may not have servers ejected by its own haste.
+TEST_P(Http2ProxyCalls, ACallThatTakesTooLongSaysNothingAboutTheServer) {
+  ScriptedServer server([](Client& wire) {
+    H2Peer peer = H2Peer::server(wire);
+    peer.head();
+    peer.content();
+    EXPECT_EQ(peer.word(), "RST_STREAM(1,CANCEL)");
+  });
+  const Upstream group({.targets = {{.url = "h2c://127.0.0.1:" + std::to_string(server.port())}}});
+  router_.any("/group/{path...}", ReverseProxy(group, {.timeouts = {.idle_connection = 1ms}}));
+  front_.emplace(router_, GetParam(), server_options_, Transport::Tcp);
+  wire_.emplace(front_->port(), Transport::Tcp);
+  H2Peer client = H2Peer::client(*wire_);
+  client.send(frames::headers(1,
+                              frames::request_block(
+                                  "POST", "/group/Say",
+                                  {{"content-type", "application/grpc"}, {"grpc-timeout", "1m"}}),
+                              frames::open) +
+              frames::data(1, "question", frames::end));
+  EXPECT_EQ(H2Peer::find(client.head(), "grpc-status"), "4");
+  EXPECT_EQ(group.targets()[0].requests, 1U);
+  EXPECT_EQ(group.targets()[0].failures, 0U);
+}
+
 // Timeouts::body of the server is far shorter than the pauses that a stream of messages may have.
 TEST_P(Http2ProxyCalls, ACallMayPauseBetweenItsMessages) {
   server_options_.timeouts.body = 1ms;

@@ -404,7 +404,7 @@ class CheckedUpstream : public ::testing::TestWithParam<BackendChoice> {
   void start() {
     upstream_ = std::make_unique<Upstream>(options_);
     collect_upstreams(metrics_, {*upstream_});
-    router_.any("/{path...}", ReverseProxy(*upstream_));
+    router_.any("/{path...}", ReverseProxy(*upstream_, proxy_options_));
     worker_ = std::make_unique<testing::TestWorker>(router_, GetParam());
     client_ = std::make_unique<Client>(worker_->connect());
   }
@@ -427,6 +427,7 @@ class CheckedUpstream : public ::testing::TestWithParam<BackendChoice> {
   }
 
   UpstreamOptions options_;
+  ReverseProxyOptions proxy_options_;
   Metrics metrics_;
   Router router_;
   std::unique_ptr<Upstream> upstream_;
@@ -468,6 +469,66 @@ TEST_P(CheckedUpstream, AServerThatFailsItsChecksIsNotAskedUntilItPassesThem) {
   std::set<std::string> used;
   for (int i = 0; i < 4; ++i) used.insert(ask());
   EXPECT_EQ(used, (std::set<std::string>{"sick", "well"}));
+}
+
+TEST_P(CheckedUpstream, ChecksBeginWithAProxyHeaderAsRequestsDo) {
+  proxy_options_.proxy_protocol = ProxyProtocol::V1;
+  std::promise<std::string> checked;
+  const auto answer = [&checked](Client& peer) {
+    const std::string head = read_head(peer);
+    if (head.find("/livez") != head.npos) checked.set_value(head);
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+  };
+  ScriptedServer server({answer, answer});
+  options_.health = {.path = "/livez"};
+  options_.targets = {{.url = "http://127.0.0.1:" + std::to_string(server.port())}};
+  start();
+  EXPECT_EQ(ask(), "ok");
+  std::future<std::string> head = checked.get_future();
+  worker_->turn_until([&head] { return head.wait_for(0s) == std::future_status::ready; });
+  EXPECT_TRUE(head.get().starts_with("PROXY UNKNOWN\r\nGET /livez HTTP/1.1\r\n"));
+}
+
+// An ejection ends without a call.
+TEST_P(CheckedUpstream, RequestsThatWaitGoOnWhenAnEjectionEnds) {
+  std::promise<void> asked;
+  const auto answer = [](Client& peer) {
+    read_head(peer);
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+  };
+  ScriptedServer sick({[](Client& peer) { read_head(peer); }, answer, answer});
+  ScriptedServer busy([&asked](Client& peer) {
+    read_head(peer);
+    asked.set_value();
+    peer.rest();
+  });
+  options_.balance.by = Balance::RoundRobin;
+  options_.retries.attempts = 1;
+  options_.ejection.failures = 1;
+  options_.limits = {.target_requests = 1, .queue_time = 1h};
+  for (const ScriptedServer* const server : {&sick, &busy}) {
+    options_.targets.push_back({.url = "http://127.0.0.1:" + std::to_string(server->port())});
+  }
+  start();
+  EXPECT_EQ(worker_->ask(*client_, get("/api/x"))->status, 502);
+  client_->send(get("/api/x"));
+  std::future<void> is_asked = asked.get_future();
+  worker_->turn_until([&] { return is_asked.wait_for(0s) == std::future_status::ready; });
+  Client first = worker_->connect();
+  Client second = worker_->connect();
+  first.send(get("/api/x"));
+  second.send(get("/api/x"));
+  const auto are_waiting = [this] {
+    return metrics_.text().find("skua_upstream_queue_length{upstream=\"upstream\"} 2\n") !=
+           std::string::npos;
+  };
+  worker_->turn_until(are_waiting);
+  worker_->advance(options_.ejection.time);
+  for (Client* const client : {&first, &second}) {
+    worker_->turn_until_readable(*client);
+    EXPECT_EQ(client->answer()->body, "ok");
+  }
+  worker_.reset();  // before the server that waits for its end
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryBackEnd, Upstreams, ::testing::ValuesIn(testing::backends()),

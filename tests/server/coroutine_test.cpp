@@ -61,6 +61,18 @@ TEST_P(CoroutineHandlers, TheReasonOfAnHttpErrorIsForTheLogOnly) {
   EXPECT_EQ(logged, "GET /unreachable?x: no route to 192.0.2.1");
 }
 
+TEST_P(CoroutineHandlers, AnHttpErrorMayFailToAmendItsResponse) {
+  class Error final : public HttpError {
+   public:
+    using HttpError::HttpError;
+    void amend(Response& response) const override { response.header("X-A", "two\nlines"); }
+  };
+  router_.get("/amended", []() -> Response { throw Error(Status::Conflict); });
+  Client client = server().connect();
+  EXPECT_EQ(ask(client, get("/amended")).status, 500);
+  EXPECT_EQ(ask(client, get("/amended")).status, 500);
+}
+
 TEST_P(CoroutineHandlers, AnswerPipelinedRequestsInOrder) {
   Client client = server().connect();
   client.send(get("/later/1") + get("/plain") + post("/echo", "two") + get("/later/3") +

@@ -219,7 +219,10 @@ void ClientStream::start_tunnel(h2::Stream& stream) {
 }
 
 Result<SwitchedStream> ClientStream::take_stream(ExchangePointer self, Pool::Lease lease) {
-  if (!is_accepted_) return Errc::Unsupported;
+  if (!is_accepted_) {
+    self.reset();  // before the lease
+    return Errc::Unsupported;
+  }
   auto tunnel = std::make_unique<H2Tunnel>(*this, std::move(self), std::move(lease));
   tunnel_ = tunnel.get();
   return SwitchedStream{net::HeldStream(std::move(tunnel))};

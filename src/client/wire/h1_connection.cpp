@@ -214,7 +214,10 @@ void H1Connection::complete() noexcept {
 }
 
 Result<SwitchedStream> H1Connection::take_stream(ExchangePointer self, Pool::Lease lease) {
-  if (!is_all_sent() || !pump_.is_open()) return Errc::Unsupported;
+  if (!is_all_sent() || !pump_.is_open()) {
+    self.reset();  // before the lease
+    return Errc::Unsupported;
+  }
   looked_at_.erase(0, used_bytes_);
   looked_at_.append(received_);
   pump_.set_receiving(false);
