@@ -7,41 +7,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
-#include "client/request_spec.hpp"
+#include "client/outcome.hpp"
 #include "loop/clock.hpp"
 #include "skua/address.hpp"
-#include "skua/error.hpp"
 
 namespace skua::proxy {
 
-/// How a request to a member of a group ended.
-enum class Outcome : std::uint8_t {
-  Answered,       ///< with any status below 500
-  ServerError,    ///< with another 5xx
-  Unavailable,    ///< with 502, 503 or 504
-  ConnectFailed,  ///< refused, unreachable, not resolved
-  ConnectTimeout,
-  TlsFailed,   ///< in the handshake
-  Timeout,     ///< for the head of the response, or for more of its content
-  Closed,      ///< the connection, or the stream, before the head of a response
-  Malformed,   ///< the response is not HTTP
-  Incomplete,  ///< the content of the response broke off
-  Local,  ///< for want of memory, descriptors or a free connection on our side, or of WebSockets
-          ///< on a server for HTTP/2
-  Cancelled,  ///< the client has left, or its own deadline has passed
-};
-inline constexpr std::size_t outcome_count = 12;
+using client::Outcome;
+using client::outcome_count;
+using client::outcome_of;
 
-/// Returns its name in metrics: `connect_timeout`.
-[[nodiscard]] std::string_view name(Outcome outcome) noexcept;
 /// Reports whether it speaks against the member, so that too many of them eject it.
 [[nodiscard]] bool is_failure(Outcome outcome) noexcept;
-/// Returns how a request ended whose response has no head.
-[[nodiscard]] Outcome outcome_of(Error error, const client::Reached& reached) noexcept;
-/// Returns how a request ended whose response has one.
-[[nodiscard]] Outcome outcome_of(std::uint16_t status) noexcept;
 
 /// One server of a group, as all threads see it. Numbers that only tell are relaxed atomics.
 struct Member final {
