@@ -8,6 +8,7 @@ include(SkuaGoogleTest)
 set(SKUA_SMALL
     "base/(disk_.*|error|file_io_.*|http_date|ip_text|system_text_.*|wide_text_windows)"
     "body/(cold_files|outgoing_body|spare_texts)"
+    "client/client_metrics"
     "coding/.*" "crypto/.*"
     "h1/head_parser_sse42" "h2/(connection|frame|priority)"
     "http/message/(conditional|field_lines_change|forwarded|partial_content|range|request_body|request_origin|trailers)" "http/uri/authority"

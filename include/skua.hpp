@@ -20,6 +20,7 @@
 #include "skua/body_writer.hpp"
 #include "skua/bytes.hpp"
 #include "skua/client.hpp"
+#include "skua/client_metrics.hpp"
 #include "skua/client_options.hpp"
 #include "skua/client_request.hpp"
 #include "skua/client_response.hpp"

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "skua/bytes.hpp"
+#include "skua/client_metrics.hpp"
 #include "skua/tls.hpp"
 #include "skua/websocket.hpp"
 
@@ -101,8 +103,9 @@ struct ClientOptions {
   /// made; empty: the system's choice. An address implies its IP version.
   std::string network_interface{};
   ClientTlsOptions tls{};
-  WebSocketOptions websocket{};     ///< defaults of its WebSockets
-  std::string user_agent = "skua";  ///< the User-Agent field; empty: none
+  WebSocketOptions websocket{};            ///< defaults of its WebSockets
+  std::string user_agent = "skua";         ///< the User-Agent field; empty: none
+  std::optional<ClientMetrics> metrics{};  ///< counts what it does; see collect_clients()
   /// Called with exceptions of callbacks that no task awaits, those of ClientRequest::then() and of
   /// BackgroundClient. Empty: Client::close() throws the first of them.
   std::function<void(std::exception_ptr)> on_exception{};

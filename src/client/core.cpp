@@ -130,6 +130,7 @@ Result<TlsContexts, Problem> TlsContexts::create(const ClientOptions& options) {
 Core::Core(loop::Loop& thread_loop, ClientOptions told, TlsContexts tls)
     : loop(thread_loop),
       options(std::move(told)),
+      meter(MeterAccess::of(options.metrics)),
       base_url(read_base(options.base_url)),
       base_origin(origin_of(base_url, options.unix_socket)),
       base_key(base_origin.key()),
@@ -137,7 +138,7 @@ Core::Core(loop::Loop& thread_loop, ClientOptions told, TlsContexts tls)
       resolver(loop, resolver_options(options)),
       connector(loop, resolver),
       blocks(kept_blocks),
-      pool(loop, pool_limits(options)) {
+      pool(loop, pool_limits(options), meter) {
   if (tls.http) http_tls_ = std::move(tls.http);
   if (tls.http1) http1_tls_ = std::move(tls.http1);
 }
@@ -187,6 +188,7 @@ Task<Result<std::unique_ptr<PooledConnection>, Problem>> Core::open(Origin origi
   connecting->preface = std::move(preface);
   Result<net::HeldStream, Problem> stream = co_await connector.connect(origin, *connecting);
   if (!stream) co_return stream.error();
+  if (meter != nullptr && connecting->tls) meter->secured((*stream)->is_resumed());
   const bool is_forwarded = connecting->proxy != nullptr && !connecting->tunnels;
   co_return connection_over(*std::move(stream), only_http1 || is_forwarded);
 }

@@ -11,6 +11,7 @@
 #include "client/authorization.hpp"
 #include "client/connect/connector.hpp"
 #include "client/connect/proxy_settings.hpp"
+#include "client/meter.hpp"
 #include "client/wire/h1_connection.hpp"
 #include "client/wire/pool.hpp"
 #include "loop/loop.hpp"
@@ -73,6 +74,7 @@ class Core final : public std::enable_shared_from_this<Core> {
 
   loop::Loop& loop;
   const ClientOptions options;
+  Meter* const meter;          // of the options; null: nobody counts
   const Url base_url;          // without a scheme: not set
   const Origin base_origin;    // of base_url
   const std::string base_key;  // of connections to it

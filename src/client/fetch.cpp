@@ -26,6 +26,32 @@ void append_lines(const http::Head& head, std::string& out) {
   }
 }
 
+/// Tells the meter, if there is one, how a request ends; one that is dropped was cancelled.
+class Metering {
+ public:
+  explicit Metering(const Core& core) noexcept : meter_(core.meter), began_(core.loop.now()) {}
+  Metering(const Metering&) = delete;
+  Metering& operator=(const Metering&) = delete;
+  ~Metering() {
+    if (meter_ != nullptr) meter_->cancelled();
+  }
+
+  void ended(const Result<IncomingResponsePointer, Problem>& got, const Reached& reached,
+             loop::Instant now) noexcept {
+    Meter* const told = std::exchange(meter_, nullptr);
+    if (told == nullptr) return;
+    if (got) {
+      told->responded((*got)->head().status, now - began_);
+    } else {
+      told->failed(got.error().error, reached);
+    }
+  }
+
+ private:
+  Meter* meter_;
+  const loop::Instant began_;
+};
+
 // RFC 9113 §7, HTTP_1_1_REQUIRED
 bool wants_http1(const Exchange& exchange, Error error) {
   return exchange.is_unprocessed() && error.code() == Errc::UnsupportedVersion;
@@ -97,7 +123,7 @@ Task<Result<Pool::Lease, Problem>> Fetch::acquire(std::string key, bool only_htt
   const Pool::Sharing sharing =
       only_http1 ? Pool::Sharing::None : core_->sharing(origin(), route_.use);
   const Pool::Connect connect = [this, only_http1] {
-    if (spec_->reached != nullptr) spec_->reached->has_tried = true;
+    reached_.has_tried = true;
     return core_->open(origin(), &times_, only_http1, std::string(preface()));
   };
   Task<Result<Pool::Lease, Problem>> acquiring = core_->pool.acquire(
@@ -135,7 +161,7 @@ void Fetch::take_interim(Exchange& exchange) {
   }
   if (spec_->forwarding && spec_->forwarding->on_interim) {
     spec_->forwarding->on_interim(head);
-    if (spec_->reached != nullptr) spec_->reached->has_informed = true;
+    reached_.has_informed = true;
   }
   if (!spec_->on_interim) return;
   std::string lines;
@@ -228,13 +254,10 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
 }
 
 Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
-  Reached* const told = spec_->reached;
-  const unsigned most = told != nullptr ? max_tries_of_caller : max_tries;
+  const unsigned most = spec_->reached != nullptr ? max_tries_of_caller : max_tries;
   for (unsigned tries = 1;; ++tries) {
     const bool only_http1 = is_http1_only();
-    if (told != nullptr) {
-      told->is_fallback = only_http1 && core_->options.versions == HttpVersions::Http2;
-    }
+    reached_.is_fallback = only_http1 && core_->options.versions == HttpVersions::Http2;
     const std::string& key = key_of_connections(only_http1);
     Pool::Lease lease = core_->pool.take_free(key);
     if (!lease) {
@@ -243,7 +266,7 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
       lease = *std::move(acquired);
     }
     const bool is_reused = lease.is_reused();
-    if (told != nullptr) told->is_connected = true;
+    reached_.is_connected = true;
     auto& connection = static_cast<HttpConnection&>(lease.connection());
     if (offers_upgrade()) {
       const bool is_possible = co_await can_tunnel(connection);
@@ -270,10 +293,8 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
     }
     if (wants_http1(*running, left.error())) refuse_http2();
     if (tries < most && may_repeat(*running, is_reused, left.error())) continue;
-    if (told != nullptr) {
-      told->has_sent = is_sent_ && has_content_ && !is_repeatable(*spec_);
-      told->is_unprocessed = running->is_unprocessed();
-    }
+    reached_.has_sent = is_sent_ && has_content_ && !is_repeatable(*spec_);
+    reached_.is_unprocessed = running->is_unprocessed();
     co_return failure(*running, left.error());
   }
 }
@@ -319,7 +340,9 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::run(std::shared_ptr<Core> 
   if (auto read = fetch.read_url(); !read) co_return std::move(read).error();
   while (true) {
     fetch.begin_round();
+    Metering metering(*fetch.core_);
     Result<IncomingResponsePointer, Problem> got = co_await fetch.exchange();
+    metering.ended(got, fetch.reached_, fetch.core_->loop.now());
     if (!got) co_return std::move(got).error();
     const Next what = fetch.next((*got)->head());
     if (what == Next::Answer) co_return std::move(got);
@@ -339,6 +362,7 @@ void Fetch::begin_round() {
   }
   times_ = ConnectTimes();
   timings_ = ClientTimings();
+  reached_ = {};
 }
 
 Task<Result<IncomingResponsePointer, Problem>> fetch(std::shared_ptr<Core> core,

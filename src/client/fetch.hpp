@@ -33,6 +33,7 @@ class Fetch final {
   Fetch(std::shared_ptr<Core> core, std::unique_ptr<RequestSpec> spec)
       : core_(std::move(core)),
         spec_(std::move(spec)),
+        reached_(spec_->reached != nullptr ? *spec_->reached : own_reached_),
         began_(core_->loop.now()),
         method_(spec_->method),
         fields_(std::move(spec_->fields)),
@@ -130,6 +131,8 @@ class Fetch final {
 
   const std::shared_ptr<Core> core_;
   const std::unique_ptr<RequestSpec> spec_;
+  Reached own_reached_{};
+  Reached& reached_;  // that, or the caller's
   const loop::Instant began_;
   loop::Instant deadline_ = loop::Instant::max();
   Method method_;

@@ -120,6 +120,7 @@ Problem IncomingResponse::fail(Problem problem) {
   lease_.release();
   waiting_ = {};
   problem_ = std::move(problem);
+  if (core_->meter != nullptr) core_->meter->cut();
   if (asked_.watch) asked_.watch->failed(*problem_);
   return *problem_;
 }

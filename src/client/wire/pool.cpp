@@ -50,6 +50,7 @@ class Pool::Turn final : public base::ListNode {
     if (may_make_) {
       --group_.making;
       --pool_.count_;
+      if (pool_.meter_ != nullptr) pool_.meter_->fewer(Gauge::Connecting);
       pool_.removed_.wake_all();  // closed() waits for this one, too
       pool_.serve();
     }
@@ -70,6 +71,7 @@ class Pool::Turn final : public base::ListNode {
     may_make_ = true;
     ++group_.making;
     ++pool_.count_;
+    if (pool_.meter_ != nullptr) pool_.meter_->more(Gauge::Connecting);
     unlink();
     served_.wake_all();
   }
@@ -96,6 +98,10 @@ class Pool::Turn final : public base::ListNode {
     group_.connections.push_back(std::move(connection));
     --group_.making;
     may_make_ = false;
+    if (pool_.meter_ != nullptr) {
+      pool_.meter_->fewer(Gauge::Connecting);
+      pool_.meter_->more(Gauge::Open);
+    }
     const bool has_more_room = added.capacity() > 1;
     if (has_more_room) group_.is_shared = true;
     pool_.learn(group_, has_more_room);
@@ -113,6 +119,26 @@ class Pool::Turn final : public base::ListNode {
   bool may_make_ = false;
   bool is_impatient_ = false;
   skua::detail::WaiterList served_;
+};
+
+/// Tells the meter, if there is one, that a request waits.
+class Pool::MeteredWait {
+ public:
+  explicit MeteredWait(Meter* meter) noexcept : meter_(meter) {
+    if (meter_ != nullptr) meter_->more(Gauge::Waiting);
+  }
+  MeteredWait(const MeteredWait&) = delete;
+  MeteredWait& operator=(const MeteredWait&) = delete;
+  ~MeteredWait() {
+    if (meter_ != nullptr) meter_->fewer(Gauge::Waiting);
+  }
+
+  void end(Duration time) const noexcept {
+    if (meter_ != nullptr) meter_->waited(time);
+  }
+
+ private:
+  Meter* const meter_;
 };
 
 auto Pool::place_of(const PooledConnection& connection, Group& group) noexcept {
@@ -133,9 +159,10 @@ void Pool::Lease::release() noexcept {
   std::exchange(pool_, nullptr)->give_back(*std::exchange(connection_, nullptr));
 }
 
-Pool::Pool(loop::Loop& loop, const PoolLimits& limits)
+Pool::Pool(loop::Loop& loop, const PoolLimits& limits, Meter* meter)
     : loop_(loop),
       limits_(limits),
+      meter_(meter),
       timer_(loop.timers(), loop::call_member<&Pool::close_idle>, this) {}
 
 Pool::~Pool() = default;
@@ -151,11 +178,19 @@ Task<Result<Pool::Lease, Problem>> Pool::acquire(std::string key, std::string wh
                                                  Connect connect, Sharing sharing) {
   const loop::Instant began = loop_.now();
   Turn turn(*this, group_of(key, sharing));
-  while (!turn.is_served()) {
-    const Duration left = limit - (loop_.now() - began);
-    if (left > Duration(0)) {
-      co_await TimedWait(loop_, turn.served(), left);
-    } else if (!turn.insists()) {
+  if (!turn.is_served()) {
+    const MeteredWait wait(meter_);
+    bool is_in_time = true;
+    while (is_in_time && !turn.is_served()) {
+      const Duration left = limit - (loop_.now() - began);
+      if (left > Duration(0)) {
+        co_await TimedWait(loop_, turn.served(), left);
+      } else {
+        is_in_time = turn.insists();
+      }
+    }
+    wait.end(loop_.now() - began);
+    if (!is_in_time) {
       co_return timed_out("get one of the connections to " + whom + ", which are all in use",
                           {limit, "ClientTimeouts::queue", "none became free"});
     }
@@ -254,6 +289,7 @@ Pool::Lease Pool::lease(PooledConnection& connection) noexcept {
   const bool is_reused = connection.served_++ != 0;
   ++connection.leases_;
   leave_idle(connection);
+  if (is_reused && meter_ != nullptr) meter_->reused();
   return {*this, connection, is_reused};
 }
 
@@ -274,6 +310,7 @@ void Pool::make_idle(PooledConnection& connection, Group& group) noexcept {
   connection.idle_since_ = loop_.now();
   idle_.push_back(connection);
   ++idle_count_;
+  if (meter_ != nullptr) meter_->more(Gauge::Idle);
   group.idle.push_back(&connection);
   if (group.is_shared) {
     const auto own = place_of(connection, group);
@@ -286,6 +323,7 @@ void Pool::leave_idle(PooledConnection& connection) noexcept {
   if (!connection.is_linked()) return;
   connection.unlink();
   --idle_count_;
+  if (meter_ != nullptr) meter_->fewer(Gauge::Idle);
   std::vector<PooledConnection*>& idle = static_cast<Group*>(connection.group_)->idle;
   const auto own = std::find(idle.rbegin(), idle.rend(), &connection);  // usually the last
   idle.erase(std::next(own).base());
@@ -300,6 +338,7 @@ std::unique_ptr<PooledConnection> Pool::remove(PooledConnection& connection) noe
   group.connections.erase(own);
   leave_idle(connection);
   --count_;
+  if (meter_ != nullptr) meter_->fewer(Gauge::Open);
   forget_if_empty(group);
   serve();
   removed_.wake_all();

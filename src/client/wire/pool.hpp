@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/intrusive_list.hpp"
+#include "client/meter.hpp"
 #include "loop/loop.hpp"
 #include "skua/error.hpp"
 #include "skua/task.hpp"
@@ -105,7 +106,8 @@ class Pool final {
     bool is_held_ = false;
   };
 
-  Pool(loop::Loop& loop, const PoolLimits& limits);
+  /// `meter` is told of connections; null: nobody is.
+  Pool(loop::Loop& loop, const PoolLimits& limits, Meter* meter = nullptr);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
   /// All connections must be gone: close_all() was called, and each was removed.
@@ -142,6 +144,8 @@ class Pool final {
  private:
   struct Group;
   class Turn;
+  class MeteredWait;
+  using Gauge = Meter::Gauge;
 
   Group& group_of(const std::string& key, Sharing sharing);
   void learn(Group& group, bool is_shared) noexcept;
@@ -162,6 +166,7 @@ class Pool final {
 
   loop::Loop& loop_;
   const PoolLimits limits_;
+  Meter* const meter_;
   std::unordered_map<std::string, std::unique_ptr<Group>> groups_;
   std::unordered_set<std::string> unshared_;  // keys whose last connection took one request only
   base::IntrusiveList<Turn> line_;

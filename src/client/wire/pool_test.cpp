@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,32 @@ class FakeConnection final : public PooledConnection {
   std::size_t& asked_;  // calls of capacity(), for all connections
 };
 
+/// Keeps what a pool tells.
+class RecordingMeter final : public Meter {
+ public:
+  void more(Gauge gauge) noexcept override { change(gauge, 1); }
+  void fewer(Gauge gauge) noexcept override { change(gauge, -1); }
+  void waited(Duration time) noexcept override { waits.push_back(time); }
+  void reused() noexcept override { ++reuses; }
+  void secured(bool) noexcept override {}
+  void responded(std::uint16_t, Duration) noexcept override {}
+  void failed(Error, const Reached&) noexcept override {}
+  void cancelled() noexcept override {}
+  void cut() noexcept override {}
+
+  /// Open, idle, connecting, waiting.
+  std::array<int, 4> gauges{};
+  std::vector<Duration> waits{};
+  int reuses = 0;
+
+ private:
+  void change(Gauge gauge, int by) {
+    int& value = gauges[static_cast<std::size_t>(gauge)];
+    value += by;
+    EXPECT_GE(value, 0);
+  }
+};
+
 /// A request, which keeps its connection until it is told to end.
 struct Use {
   std::string name{};  // of its connection, or the problem's text
@@ -51,8 +78,9 @@ class PoolTest : public ::testing::Test {
     uses_.clear();
     if (pool_ != nullptr) pool_->close_all();
     settle();
+    EXPECT_EQ(meter_.gauges, (std::array<int, 4>{})) << "in the end there is nothing";
   }
-  void make(const PoolLimits& limits) { pool_ = std::make_unique<Pool>(*loop_, limits); }
+  void make(const PoolLimits& limits) { pool_ = std::make_unique<Pool>(*loop_, limits, &meter_); }
   void settle() {
     for (int i = 0; i < 4; ++i) loop_->run_once(Duration(0));
   }
@@ -116,6 +144,7 @@ class PoolTest : public ::testing::Test {
   }
 
   loop::ManualClock clock_;
+  RecordingMeter meter_;
   std::unique_ptr<loop::Loop> loop_;
   std::unique_ptr<Pool> pool_;
   std::vector<std::unique_ptr<Use>> uses_;
@@ -281,6 +310,49 @@ TEST_F(PoolTest, ALongLineCostsNoMoreThanAShortOne) {
   asked_ = 0;
   begin("a");
   EXPECT_LE(asked_, 2U);
+}
+
+TEST_F(PoolTest, AMeterIsToldOfEachChange) {
+  using Gauges = std::array<int, 4>;  // open, idle, connecting, waiting
+  gate_.emplace();
+  Use& first = begin("a");
+  Use& second = begin("a");
+  begin("a");
+  Use& impatient = begin("a", 3s);
+  EXPECT_EQ(meter_.gauges, (Gauges{0, 0, 2, 2}));
+  gate_->set();
+  settle();
+  EXPECT_EQ(meter_.gauges, (Gauges{2, 0, 0, 2}));
+  EXPECT_EQ(meter_.reuses, 0);
+  advance(2s);
+  end(first);
+  EXPECT_EQ(meter_.gauges, (Gauges{2, 0, 0, 1}));
+  EXPECT_EQ(meter_.reuses, 1);
+  advance(2s);
+  EXPECT_NE(impatient.name, "");
+  EXPECT_EQ(meter_.waits, (std::vector<Duration>{2s, 4s}));
+  end(second);
+  EXPECT_EQ(meter_.gauges, (Gauges{2, 1, 0, 0}));
+  drop(begin("a"));
+  EXPECT_EQ(meter_.gauges, (Gauges{2, 1, 0, 0}));
+  EXPECT_EQ(meter_.reuses, 2);
+  advance(51s);
+  EXPECT_EQ(meter_.gauges, (Gauges{1, 0, 0, 0}));
+  EXPECT_EQ(meter_.waits.size(), 2U) << "the others did not have to wait";
+}
+
+TEST_F(PoolTest, AMeterIsToldOfWhatDidNotCome) {
+  fails_ = true;
+  begin("a");
+  EXPECT_EQ(meter_.gauges, (std::array<int, 4>{}));
+  gate_.emplace();
+  Use& first = begin("a");
+  begin("a");
+  Use& third = begin("a");
+  drop(third);
+  drop(first);
+  EXPECT_EQ(meter_.gauges, (std::array<int, 4>{0, 0, 1, 0}));
+  EXPECT_EQ(meter_.waits.size(), 0U) << "nobody knows how long it would have waited";
 }
 
 TEST_F(PoolTest, WhereConnectionsMayBeSharedTheFirstIsWaitedFor) {
