@@ -12,6 +12,8 @@
 #include "proxy/server_url.hpp"
 #include "serve/command.hpp"
 #include "serve/tls.hpp"
+#include "skua/client_metrics.hpp"
+#include "skua/metrics.hpp"
 #include "skua/reverse_proxy.hpp"
 #include "skua/router.hpp"
 #include "skua/upstream.hpp"
@@ -46,17 +48,21 @@ int run_gateway(GatewayOptions& options) {
     if (const auto& log = options.server.server.hooks.log) log(level, line);
   };
   const Upstream upstream(options.upstream);
+  const ClientMetrics client(upstream.name());
+  options.proxy.metrics = client;
   const auto make = [&options, &upstream](SiteMemory memory) -> Result<ServedSite, Problem> {
     ServedSite site{.memory = std::move(memory)};
     add_transport_security(site.router, options.server);
     site.router.any("/{path...}", ReverseProxy(upstream, options.proxy));
     return site;
   };
-  return run_server(
-      options.server,
-      {.make = make,
-       .text = "passing requests on to " + names_of(options.upstream.targets),
-       .measure = [&upstream](Metrics& metrics) { collect_upstreams(metrics, {upstream}); }});
+  return run_server(options.server,
+                    {.make = make,
+                     .text = "passing requests on to " + names_of(options.upstream.targets),
+                     .measure = [&upstream, &client](Metrics& metrics) {
+                       collect_upstreams(metrics, {upstream});
+                       collect_clients(metrics, {client});
+                     }});
 }
 
 }  // namespace

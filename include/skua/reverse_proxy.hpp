@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "skua/bytes.hpp"
+#include "skua/client_metrics.hpp"
 #include "skua/client_options.hpp"
 #include "skua/config.hpp"
 #include "skua/field_lines.hpp"
@@ -76,6 +77,9 @@ struct ReverseProxyOptions {
   ClientTlsOptions tls{};             ///< for https://
   std::vector<HostOverride> hosts{};  ///< addresses of names, used instead of name resolution
   ReverseProxyTimeouts timeouts{};
+  /// Counts its connections and requests, without the checks and copies of an Upstream; see
+  /// collect_clients().
+  std::optional<ClientMetrics> metrics{};
   /// Called before a request is passed on; may change what is sent, or answer in its place. If it
   /// throws, or leaves a target or fields that a server could read in two ways (a malformed path, a
   /// second Host, a field that frames the message or is about the connection), the client gets an

@@ -192,7 +192,9 @@ GroupDispatcher::GroupDispatcher(std::shared_ptr<Group> group, const ReverseProx
   }
   endpoints_ = std::move(endpoints);
   if (!told.mirror.to) return;
-  mirror_ = std::make_shared<GroupDispatcher>(UpstreamAccess::group(*told.mirror.to), options);
+  ReverseProxyOptions uncounted = options;
+  uncounted.metrics.reset();
+  mirror_ = std::make_shared<GroupDispatcher>(UpstreamAccess::group(*told.mirror.to), uncounted);
   if (mirror_->base() != base()) {
     throw std::invalid_argument("upstream " + told.name + ": the URLs of its mirror, " +
                                 told.mirror.to->name() + ", have another path");

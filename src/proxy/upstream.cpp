@@ -59,6 +59,7 @@ ClientOptions client_options(const ServerUrl& server, const ReverseProxyOptions&
   made.unix_socket = server.unix_socket;
   made.hosts = options.hosts;
   made.tls = options.tls;
+  made.metrics = options.metrics;
   return made;
 }
 
@@ -84,7 +85,10 @@ std::shared_ptr<client::Core> Endpoint::make_client(loop::Loop& loop,
                                                     const std::optional<Address>& address,
                                                     bool one_use) const {
   ClientOptions options = options_;
-  if (one_use) options.timeouts.idle_connection = Duration::zero();
+  if (one_use) {
+    options.timeouts.idle_connection = Duration::zero();
+    options.metrics.reset();
+  }
   if (address) {
     const std::string host = Url::parse(options.base_url).value().hostname();
     std::array<char, Address::max_text_bytes> text;

@@ -32,7 +32,7 @@ class Endpoint final {
 
   [[nodiscard]] std::shared_ptr<client::Core> make_client(loop::Loop& loop) const;
   /// Returns a client that connects to this address, if there is one, instead of looking the name
-  /// up. If it is for `one_use`, connections are closed after it.
+  /// up. If it is for `one_use`, connections are closed after it, and nothing is counted.
   [[nodiscard]] std::shared_ptr<client::Core> make_client(loop::Loop& loop,
                                                           const std::optional<Address>& address,
                                                           bool one_use = false) const;

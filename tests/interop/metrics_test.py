@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The metrics of `skua serve --admin`: promtool has nothing to say against them, and a Prometheus scrapes them.
+"""The metrics of `skua serve` and `skua proxy`: promtool has nothing to say against them, and a Prometheus scrapes them.
 
 Usage: metrics_test.py SKUA      exits with 77 (skipped) without prometheus
 """
@@ -39,10 +39,10 @@ def text_of(url: str, **fields: str) -> str:
 
 
 class Server(Program):
-    """`skua serve` with an admin listener; `.admin` is its URL."""
+    """`skua serve` or `skua proxy` with an admin listener; `.admin` is its URL."""
 
-    def __init__(self, program: str, folder: pathlib.Path):
-        super().__init__(program, "serve", str(folder), "--port", "0", "--admin", "0", "--no-status")
+    def __init__(self, program: str, *command: str):
+        super().__init__(program, *command, "--port", "0", "--admin", "0", "--no-status")
 
     def __enter__(self) -> str:
         url = super().__enter__()
@@ -100,7 +100,7 @@ def run(program: str) -> None:
         site = folder / "site"
         site.mkdir()
         (site / "index.html").write_text("<h1>home</h1>")
-        server = Server(program, site)
+        server = Server(program, "serve", str(site))
         with server as url:
             for _ in range(7):
                 equal(text_of(url), "<h1>home</h1>", "the page")
@@ -120,6 +120,14 @@ def run(program: str) -> None:
                     time.sleep(0.2)
                 equal(value(prometheus, 'up{job="skua"}'), 1, "up")
                 equal(value(prometheus, "http_server_request_duration_seconds_count"), 7, "durations")
+            gateway = Server(program, "proxy", url)
+            with gateway as front:
+                equal(text_of(front), "<h1>home</h1>", "the page behind a gateway")
+                plain = text_of(gateway.admin + "/metrics")
+                promtool(plain)
+                equal('\nskua_client_requests_total{client="targets",result="2xx"} 1\n' in plain, True, "a request was passed on")
+                opened = text_of(gateway.admin + "/metrics", Accept=accept)
+                equal("\n# TYPE skua_client_wait_seconds histogram\n" in opened, True, "OpenMetrics of a client")
     print("ok")
 
 
