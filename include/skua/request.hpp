@@ -165,7 +165,7 @@ class SKUA_API Request final {
   }
   /// Like text(), as bytes.
   Task<std::vector<std::byte>> bytes(std::size_t limit_bytes);
-  /// Like text(), but keeps the content, so that body() returns all of it.
+  /// Like text(), but keeps the content, so that body() returns all of it, and read() once more.
   Task<std::string_view> load(std::size_t limit_bytes = 0);
   /// Writes the rest of the content to a file and returns the file's size in bytes. The file is
   /// written under another name in the same folder and renamed once it is complete.

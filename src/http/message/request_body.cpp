@@ -53,7 +53,7 @@ Task<T> collect(Request& request, detail::BodySource* source, std::size_t limit_
 
 bool detail::ReadAwaiter::await_ready() const noexcept {
   const BodySource* const source = request_->parts_->source;
-  return source == nullptr || source->has_piece();
+  return source == nullptr || request_->loaded_ != nullptr || source->has_piece();
 }
 
 void detail::ReadAwaiter::await_suspend(std::coroutine_handle<> reader) {
@@ -61,7 +61,8 @@ void detail::ReadAwaiter::await_suspend(std::coroutine_handle<> reader) {
 }
 
 std::optional<Bytes> detail::ReadAwaiter::await_resume() {
-  if (BodySource* const source = request_->parts_->source) return source->take();
+  BodySource* const source = request_->parts_->source;
+  if (source != nullptr && request_->loaded_ == nullptr) return source->take();
   if (std::exchange(request_->is_read_, true) || request_->body().empty()) return std::nullopt;
   return request_->bytes();
 }
