@@ -82,6 +82,7 @@
 #include "skua/service.hpp"
 #include "skua/service_manager.hpp"
 #include "skua/session.hpp"
+#include "skua/shared_digest.hpp"
 #include "skua/shared_rates.hpp"
 #include "skua/shared_texts.hpp"
 #include "skua/shutdown_signals.hpp"

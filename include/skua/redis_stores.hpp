@@ -36,7 +36,7 @@ class SKUA_API SharedRates final : public skua::SharedRates {
   Script script_;
 };
 
-/// Texts in Redis, for idempotency_keys() and RevokedSessions.
+/// Texts in Redis, for idempotency_keys(), RevokedSessions and auth::shared_digest().
 class SKUA_API SharedTexts final : public skua::SharedTexts {
  public:
   explicit SharedTexts(PerThread redis, StoreOptions options = {});

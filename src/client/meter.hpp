@@ -16,7 +16,7 @@ namespace skua::client {
 /// metrics link none. Thread-safe.
 class Meter {
  public:
-  /// What there is at present.
+  /// The things that are counted up and down.
   enum class Gauge : std::uint8_t {
     Open,        ///< connections; each that begins is also counted
     Idle,        ///< those of them that nobody uses

@@ -62,40 +62,49 @@ bool lacks_content(const Request& request) {
 }  // namespace
 
 DigestVerifier::DigestVerifier(auth::DigestOptions options,
-                               std::unique_ptr<const loop::Clock> clock)
+                               std::unique_ptr<const loop::Clock> clock, const std::string& key)
     : options_(checked(std::move(options))),
       clock_(std::move(clock)),
       opaque_(hex::encode(crypto::random_bytes(8).value())),
       dummy_password_(crypto::random_bytes(16).value()),
-      nonces_(crypto::random_bytes(32).value(), options_.nonce_count, options_.nonce_age, *clock_) {
-}
+      nonces_(key.empty() ? crypto::random_bytes(32).value() : key, options_.nonce_count,
+              options_.nonce_age, *clock_, key.empty() ? clock_->now() : loop::Instant()) {}
 
 std::optional<Response> DigestVerifier::check(Request& request) const {
-  const auto field = find_credentials(request, options_.role);
-  if (!field) return challenge(false);
-  const auto parsed = parse_credentials(*field);
-  if (!parsed) return challenge(false);
-  const auto credentials = DigestCredentials::from(*parsed);
-  if (!credentials || !is_offered(*credentials)) return challenge(false);
-  // RFC 7616 §3.4.6: a proof for another resource is answered with 400.
-  if (without_origin(credentials->uri) != without_origin(request.target())) {
-    return Response(Status::BadRequest);
-  }
-  if (credentials->qop == DigestQop::AuthInt && lacks_content(request)) {
+  Verdict verdict = judge(request);
+  if (verdict.needs_content) {
     // Content that a handler reads piece by piece cannot be verified beforehand.
     if (!http::RequestAccess::ask_for_content(request)) return challenge(false);
     return std::nullopt;
   }
+  if (!verdict.refusal) request.attachments().set(auth::User{std::move(verdict.user)});
+  return std::move(verdict.refusal);
+}
+
+DigestVerifier::Verdict DigestVerifier::judge(const Request& request, bool is_loaded) const {
+  const auto field = find_credentials(request, options_.role);
+  if (!field) return {.refusal = challenge(false)};
+  const auto parsed = parse_credentials(*field);
+  if (!parsed) return {.refusal = challenge(false)};
+  const auto credentials = DigestCredentials::from(*parsed);
+  if (!credentials || !is_offered(*credentials)) return {.refusal = challenge(false)};
+  // RFC 7616 §3.4.6: a proof for another resource is answered with 400.
+  if (without_origin(credentials->uri) != without_origin(request.target())) {
+    return {.refusal = Response(Status::BadRequest)};
+  }
+  if (credentials->qop == DigestQop::AuthInt && !is_loaded && lacks_content(request)) {
+    return {.needs_content = true};
+  }
   auto name = name_of(*credentials);
   const bool is_proven = is_right(*credentials, name, request);
-  if (!name || !is_proven) return challenge(false);
+  if (!name || !is_proven) return {.refusal = challenge(false)};
   // A replayed proof earns a fresh nonce, which is useless without the password; a client that
   // retries after a broken connection can use it.
   if (nonces_.use(credentials->nonce, credentials->nonce_count) != NonceStore::Use::Fresh) {
-    return challenge(true);
+    return {.refusal = challenge(true)};
   }
-  request.attachments().set(auth::User{*std::move(name)});
-  return std::nullopt;
+  return {.user = *std::move(name),
+          .proof = credentials->nonce + ":" + std::to_string(credentials->nonce_count)};
 }
 
 bool DigestVerifier::is_offered(const DigestCredentials& credentials) const noexcept {

@@ -33,16 +33,15 @@ std::uint64_t read_stamp(std::string_view bytes) noexcept {
 }  // namespace
 
 NonceStore::NonceStore(std::string key, std::size_t capacity, Duration age,
-                       const loop::Clock& clock)
+                       const loop::Clock& clock, loop::Instant start)
     : key_(std::move(key)),
       age_(age),
       clock_(clock),
-      start_(clock.now()),
+      start_(start),
       shard_count_(std::clamp<std::size_t>(capacity / min_shard_capacity, 1, max_shards)),
       shard_capacity_(std::max<std::size_t>(capacity / shard_count_, 1)),
       shards_(std::make_unique<Shard[]>(shard_count_)) {}
 
-// Relative to the store's creation, so that a nonce does not reveal the machine's uptime.
 std::uint64_t NonceStore::now() const noexcept {
   return static_cast<std::uint64_t>((clock_.now() - start_).count());
 }

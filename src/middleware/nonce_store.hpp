@@ -24,12 +24,14 @@ class NonceStore final {
  public:
   enum class Use : std::uint8_t {
     Fresh,     ///< valid, and this count was not used before
-    Stale,     ///< expired, evicted, or from another server
+    Stale,     ///< expired, evicted, or signed with another key
     Replayed,  ///< this count was used, or is too far behind the highest one
   };
 
-  /// `key` signs the nonces. The clock must outlive the store.
-  NonceStore(std::string key, std::size_t capacity, Duration age, const loop::Clock& clock);
+  /// `key` signs the nonces. Their stamps count from `start`, so that they need not reveal the
+  /// machine's uptime. The clock must outlive the store.
+  NonceStore(std::string key, std::size_t capacity, Duration age, const loop::Clock& clock,
+             loop::Instant start);
 
   /// Makes a new nonce: 32 characters of base64url.
   ///

@@ -21,7 +21,7 @@ class Nonces : public ::testing::Test {
   }
 
   loop::ManualClock clock_;
-  NonceStore store_{"a key", 4, 60s, clock_};
+  NonceStore store_{"a key", 4, 60s, clock_, clock_.now()};
 };
 
 TEST_F(Nonces, AreNeverTheSame) {
@@ -53,7 +53,7 @@ TEST_F(Nonces, Age) {
 }
 
 TEST_F(Nonces, OfOthersAreStale) {
-  NonceStore other("another key", 4, 60s, clock_);
+  NonceStore other("another key", 4, 60s, clock_, clock_.now());
   EXPECT_EQ(store_.use(other.make().value(), 1), Use::Stale);
   const std::string nonce = store_.make().value();
   for (std::size_t i = 0; i < nonce.size(); ++i) {
@@ -63,6 +63,18 @@ TEST_F(Nonces, OfOthersAreStale) {
     EXPECT_EQ(store_.use(nonce.substr(0, i), 1), Use::Stale) << i;
   }
   EXPECT_EQ(store_.use(nonce, 1), Use::Fresh);
+}
+
+TEST_F(Nonces, OfAStoreWithTheSameKeyAndStartAreGood) {
+  clock_.advance(1h);
+  NonceStore here("a key", 4, 60s, clock_, loop::Instant());
+  NonceStore there("a key", 4, 60s, clock_, loop::Instant());
+  const std::string nonce = here.make().value();
+  EXPECT_EQ(there.use(nonce, 1), Use::Fresh);
+  EXPECT_EQ(there.use(nonce, 1), Use::Replayed);
+  EXPECT_EQ(here.use(nonce, 1), Use::Fresh) << "it has not heard of that";
+  clock_.advance(61s);
+  EXPECT_EQ(there.use(nonce, 2), Use::Stale);
 }
 
 TEST_F(Nonces, TheOldestAreForgottenAndNeverNewAgain) {
@@ -78,7 +90,7 @@ TEST_F(Nonces, TheOldestAreForgottenAndNeverNewAgain) {
 }
 
 TEST_F(Nonces, ThreadsAgreeOnWhoWasFirst) {
-  NonceStore store("a key", 65536, 60s, clock_);
+  NonceStore store("a key", 65536, 60s, clock_, clock_.now());
   const std::string nonce = store.make().value();
   std::atomic<int> fresh = 0;
   const auto use_all = [&] {

@@ -2,12 +2,14 @@
 // Guards that ask for a password, seen by a client over a real socket, on every back end.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "crypto/digest.hpp"
 #include "skua.hpp"
+#include "support/memory_texts.hpp"
 #include "support/test_server.hpp"
 
 namespace skua {
@@ -41,6 +43,16 @@ Router sample() {
       co_return text;
     });
     router.mount("/digest", std::move(digest));
+    Router shared;
+    shared.use(auth::shared_digest(options, std::string(32, 'k'),
+                                   std::make_shared<testing::MemoryTexts>()));
+    shared.any("/", [](const Request& request) { return auth::user(request)->name; });
+    shared.post("/stream", [](Request& request) -> Task<std::string> {
+      std::string text;
+      while (auto piece = co_await request.read()) text.append(skua::text(*piece));
+      co_return text;
+    });
+    router.mount("/shared", std::move(shared));
   }
   return router;
 }
@@ -130,6 +142,39 @@ TEST_P(Auth, DigestProvesNoContentThatAHandlerStreams) {
   };
   EXPECT_EQ(post("Content-Length: 0", "").status, 200);
   EXPECT_EQ(post("Content-Length: 8", "smuggled").status, 401);
+  EXPECT_EQ(post("Transfer-Encoding: chunked", "8\r\nsmuggled\r\n0\r\n\r\n").status, 401);
+}
+
+TEST_P(Auth, SharedDigestLetsInRequestAfterRequest) {
+  if (!crypto::is_available()) GTEST_SKIP() << "built without OpenSSL";
+  const Answer refused = ask(get("/shared/?a=b"));
+  EXPECT_EQ(refused.status, 401);
+  const std::string challenge = refused.field("WWW-Authenticate").value_or("");
+  DigestSession session("ada", "secret");
+  const std::string_view fields[] = {challenge};
+  session.accept(fields).value();
+  for (int i = 0; i < 3; ++i) {
+    const std::string field = session.authorize("GET", "/shared/?a=b").value();
+    EXPECT_EQ(ask("/shared/?a=b", field).body, "ada");
+    EXPECT_NE(ask("/shared/?a=b", field).head.find("stale=true"), std::string::npos);
+  }
+}
+
+TEST_P(Auth, SharedDigestProtectsContentThatAHandlerStreams) {
+  if (!crypto::is_available()) GTEST_SKIP() << "built without OpenSSL";
+  std::string challenge = ask(get("/shared/")).field("WWW-Authenticate").value_or("");
+  challenge.replace(challenge.find("auth, auth-int"), 14, "auth-int");
+  DigestSession session("ada", "secret");
+  const std::string_view fields[] = {challenge};
+  session.accept(fields).value();
+  const auto post = [&](std::string_view framing, std::string_view content) {
+    return ask("POST /shared/stream HTTP/1.1\r\nHost: a\r\nAuthorization: " +
+               session.authorize("POST", "/shared/stream", "body").value() + "\r\n" +
+               std::string(framing) + "\r\n\r\n" + std::string(content));
+  };
+  EXPECT_EQ(post("Content-Length: 4", "body").body, "body");
+  EXPECT_EQ(post("Transfer-Encoding: chunked", "2\r\nbo\r\n2\r\ndy\r\n0\r\n\r\n").body, "body");
+  EXPECT_EQ(post("Content-Length: 4", "Body").status, 401);
   EXPECT_EQ(post("Transfer-Encoding: chunked", "8\r\nsmuggled\r\n0\r\n\r\n").status, 401);
 }
 

@@ -3,14 +3,20 @@
 // tests/interop/redis_test.py.
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <gtest/gtest.h>
 
+#include "crypto/digest.hpp"
 #include "redis/fake_redis.hpp"
+#include "router/tree.hpp"
 #include "skua/async.hpp"
 #include "skua/loop.hpp"
 #include "skua/redis_stores.hpp"
+#include "skua/router.hpp"
+#include "skua/shared_digest.hpp"
+#include "skua/testing.hpp"
 
 namespace skua::redis {
 namespace {
@@ -71,6 +77,38 @@ TEST(RedisSharedTexts, AreOneStepEach) {
   EXPECT_TRUE(loop->run(texts.replace("k", "old", "", 1s)));
   EXPECT_EQ(words_of(), (Words{"1", "shop:k", "old", "", "1000"}));
   EXPECT_EQ(loop->run(texts.get("k")).error().code(), Errc::MalformedReply);
+}
+
+TEST(RedisSharedTexts, KeepTheProofsOfSharedDigest) {
+  if (!crypto::is_available()) GTEST_SKIP() << "built without OpenSSL";
+  const std::unique_ptr<Loop> loop = Loop::create().value();
+  std::string reply = "_\r\n";
+  FakeRedis server([&](const Words&, Peer&) { return reply; });
+  auth::DigestOptions options{.nonce_age = 30s};
+  options.lookup = [](std::string_view) { return auth::DigestSecret{.password = "secret"}; };
+  Router router;
+  router.use(auth::shared_digest(
+      options, std::string(32, 'k'),
+      std::make_shared<SharedTexts>(PerThread(server.url()), StoreOptions{.prefix = "shop:"})));
+  router.get("/", [](const Request& request) { return auth::user(request)->name; });
+  const auto ask = [&](const std::string& authorization) {
+    skua::testing::FakeRequest fake("GET /");
+    if (!authorization.empty()) fake.header("Authorization", authorization);
+    const router::Match match = router.match(Method::Get, "/");
+    return loop->run(router.start(match, fake.request()));
+  };
+  const std::string challenge(ask("").header("WWW-Authenticate").value_or(""));
+  DigestSession ada("ada", "secret");
+  const std::string_view fields[] = {challenge};
+  ada.accept(fields).value();
+  EXPECT_EQ(ask(ada.authorize("GET", "/").value()).body(), "ada");
+  const Words& words = server.heard().back();
+  ASSERT_EQ(words.size(), 6U);
+  EXPECT_EQ(words[3].substr(0, 12), "shop:digest:");
+  EXPECT_EQ(words[3].substr(words[3].size() - 2), ":1") << "the count of the nonce";
+  EXPECT_EQ(words[5], "60000") << "twice the age of a nonce";
+  reply = bulk("1");
+  EXPECT_EQ(ask(ada.authorize("GET", "/").value()).status(), Status::Unauthorized);
 }
 
 }  // namespace
