@@ -59,7 +59,7 @@ int run_gateway(GatewayOptions& options) {
   return run_server(options.server,
                     {.make = make,
                      .text = "passing requests on to " + names_of(options.upstream.targets),
-                     .measure = [&upstream, &client](Metrics& metrics) {
+                     .measure = [&upstream, &client](Metrics& metrics, const SiteMemory&) {
                        collect_upstreams(metrics, {upstream});
                        collect_clients(metrics, {client});
                      }});

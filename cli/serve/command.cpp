@@ -37,6 +37,7 @@
 #include "skua/access_log.hpp"
 #include "skua/address.hpp"
 #include "skua/admin.hpp"
+#include "skua/client_metrics.hpp"
 #include "skua/crash_reports.hpp"
 #include "skua/https_redirect.hpp"
 #include "skua/inherited_sockets.hpp"
@@ -90,9 +91,10 @@ struct Redirect {
 
 // The server of --admin; empty without.
 struct Admin {
-  explicit Admin(const ServeOptions& options) {
+  Admin(const ServeOptions& options, const ServerContent& content, const SiteMemory& memory) {
     if (options.admin.empty()) return;
     metrics = std::make_shared<Metrics>();
+    content.measure(*metrics, memory);
     health = std::make_shared<Health>();
     router = admin_routes({.metrics = metrics, .health = health});
   }
@@ -361,9 +363,8 @@ int run_server(ServeOptions& options, const ServerContent& content) {
   if (service.manager().is_successor()) options.open = options.qr = false;
   const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
   std::optional<Server> started;
-  Admin admin(options);  // last: looks at the server
+  Admin admin(options, content, site->memory);  // last: looks at the server
   options.server.metrics = admin.metrics;
-  if (admin.metrics != nullptr && content.measure) content.measure(*admin.metrics);
   const auto confined = start(started, replaceable ? replaceable->front() : site->router, redirect,
                               admin, options, *user);
   if (!confined) return confined.error();
@@ -410,8 +411,13 @@ std::function<int()> configure_serve(CLI::App& parser) {
       const auto make = [&options](SiteMemory memory) {
         return make_sites(*options, std::move(memory));
       };
-      return run_server(
-          *options, {.make = make, .text = "serving " + options->folder, .is_reloadable = true});
+      const auto measure = [&options](Metrics& metrics, const SiteMemory& memory) {
+        if (!options->site.proxies.empty()) collect_clients(metrics, {memory.proxied});
+      };
+      return run_server(*options, {.make = make,
+                                   .text = "serving " + options->folder,
+                                   .measure = measure,
+                                   .is_reloadable = true});
     }
     print_config(settings_text(parser), *options);
     return static_cast<int>(succeeded);

@@ -21,7 +21,8 @@ struct ServerContent {
   /// Makes the router, before threads are started and rights are given up.
   std::function<Result<ServedSite, Problem>(SiteMemory)> make{};
   std::string text{};                       ///< for people: `serving www`
-  std::function<void(Metrics&)> measure{};  ///< adds metrics of its own; may be empty
+  /// Adds metrics of its own, of a router with this memory.
+  std::function<void(Metrics&, const SiteMemory&)> measure{};
   bool is_reloadable = false;               ///< by Reloader
 };
 

@@ -128,6 +128,11 @@ def run(program: str) -> None:
                 equal('\nskua_client_requests_total{client="targets",result="2xx"} 1\n' in plain, True, "a request was passed on")
                 opened = text_of(gateway.admin + "/metrics", Accept=accept)
                 equal("\n# TYPE skua_client_wait_seconds histogram\n" in opened, True, "OpenMetrics of a client")
+            behind = Server(program, "serve", str(site), "--proxy", f"/index.html={url}")
+            with behind as front:
+                equal(text_of(front + "/index.html"), "<h1>home</h1>", "the page of another server")
+                plain = text_of(behind.admin + "/metrics")
+                equal('\nskua_client_requests_total{client="proxy",result="2xx"} 1\n' in plain, True, "the proxy's request")
     print("ok")
 
 

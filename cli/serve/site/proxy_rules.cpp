@@ -54,7 +54,7 @@ void add_proxy_rule(std::vector<ProxyRule>& rules, const std::string& text) {
 }
 
 Result<void, Problem> add_proxies(Router& router, const std::vector<ProxyRule>& rules,
-                                  std::vector<HostOverride>& hosts) {
+                                  std::vector<HostOverride>& hosts, const ClientMetrics& metrics) {
   for (const ProxyRule& rule : rules) {
     const auto server = proxy::ServerUrl::parse(rule.upstream);
     if (server.has_name()) {
@@ -62,6 +62,7 @@ Result<void, Problem> add_proxies(Router& router, const std::vector<ProxyRule>& 
     }
     ReverseProxyOptions options;
     options.hosts = hosts;
+    options.metrics = metrics;
     reverse_proxy(router, RuntimePattern(rule.prefix), rule.upstream, options);
   }
   return {};

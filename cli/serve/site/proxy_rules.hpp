@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "skua/client_metrics.hpp"
 #include "skua/client_options.hpp"
 #include "skua/error.hpp"
 #include "skua/router.hpp"
@@ -22,12 +23,12 @@ struct ProxyRule {
 /// Ends with: std::invalid_argument if it is malformed, or if there is a rule for the prefix.
 void add_proxy_rule(std::vector<ProxyRule>& rules, const std::string& text);
 
-/// Adds the routes of the rules. Names of servers that are not in `hosts` are looked up and added
-/// to it: later, in the sandbox, that is not possible.
+/// Adds the routes of the rules, whose requests are counted. Names of servers that are not in
+/// `hosts` are looked up and added to it: later, in the sandbox, that is not possible.
 ///
 /// Ends with: NameNotResolved and the like, with the name.
 Result<void, Problem> add_proxies(Router& router, const std::vector<ProxyRule>& rules,
-                                  std::vector<HostOverride>& hosts);
+                                  std::vector<HostOverride>& hosts, const ClientMetrics& metrics);
 
 /// Returns the TCP ports of the servers, each once.
 std::vector<std::uint16_t> upstream_ports(const std::vector<ProxyRule>& rules);

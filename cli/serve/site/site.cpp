@@ -206,9 +206,8 @@ Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory be
   if (!passwords) return std::move(passwords).error();
   made.memory.passwords = *std::move(passwords);
   if (!site.redirects.empty()) router.use(Redirects(site.redirects));
-  if (auto added = add_proxies(router, site.proxies, made.memory.hosts); !added) {
-    return std::move(added).error();
-  }
+  auto proxied = add_proxies(router, site.proxies, made.memory.hosts, made.memory.proxied);
+  if (!proxied) return std::move(proxied).error();
   router.get("/{path...}", Site(*std::move(files), options));
   if (auto added = add_uploads(router, options); !added) return std::move(added).error();
   if (auto added = add_webdav(router, options); !added) return std::move(added).error();

@@ -9,6 +9,7 @@
 #include "serve/options.hpp"
 #include "serve/site/rate.hpp"
 #include "serve/watch/reload_hub.hpp"
+#include "skua/client_metrics.hpp"
 #include "skua/client_options.hpp"
 #include "skua/error.hpp"
 #include "skua/middleware.hpp"
@@ -22,6 +23,7 @@ struct SiteMemory {
   std::vector<HostOverride> hosts{};    ///< of --proxy: the sandbox permits no lookups
   std::shared_ptr<ReloadHub> reload{};  ///< of --watch, shared with the thread that finds changes
   KeptRate rate{};                      ///< of --rate, with what clients have used
+  ClientMetrics proxied{"proxy"};       ///< of --proxy
 };
 
 /// A router that serves a folder, with everything that options put around it.
