@@ -220,10 +220,11 @@ int ws_echo(const ServerOptions& options) {
   return serve(router, options, 10_MiB);
 }
 
-// Everything that bench/run asks of a server; bench/peers/README.md says what.
+// Everything that bench/run asks of a server, bench/peers/README.md says what, or behind a gateway.
 int suite(const ServerOptions& options) {
   Router router;
   router.get("/", [] { return "Hello, World!"; });
+  router.get("/plaintext", [] { return "Hello, World!"; });
   router.get("/json", with_fields);
   for (int i = 0; i < 200; ++i) {
     const skua::RuntimePattern pattern("/r" + std::to_string(i) + "/items/{id}");

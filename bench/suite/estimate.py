@@ -3,7 +3,7 @@
 
 import statistics
 
-from . import idle, loads, measure, peers, perform, scenarios
+from . import beside, idle, loads, measure, peers, perform, scenarios
 
 RUN = 0.15  # seconds in addition to the load's duration
 START = 0.1  # a server starts, is checked and ends
@@ -24,6 +24,8 @@ def seconds(scenario, options):
         return len(found) * (START + SETTLE + (idle.WARM + perform.idle_connections(scenario, options)) * CONNECTION.get(scenario.protocol, usual))
     if isinstance(scenario, scenarios.Rate):
         return len(found) * (START + RUN + perform.RATE_SECONDS)
+    if isinstance(scenario, scenarios.Beside):
+        return len(found) * (START + options.rounds * len(beside.phases(options.quick)) * (perform.beside_seconds(options) + RUN))
     rounds = options.rounds if options.rounds == 1 else options.rounds * ROUNDS
     if isinstance(scenario, scenarios.Generators):
         return START + len(found) * rounds * (options.seconds + RUN)

@@ -173,11 +173,12 @@ class Skua:
     pipeline: int = 1
     scheme: str = "http"
     backend: str = "epoll"
+    path: str = "/"
 
     def command(self, place, port, seconds):
         rate = ["--rate", str(self.rate)] if self.rate else []
         return [place.program("skua"), "bench", "--json", "-q", "-k", "-t1", f"-c{self.connections}", f"-d{seconds}", "--backend", self.backend,
-                "--pipeline", str(self.pipeline), *rate, f"{self.scheme}://127.0.0.1:{port}/"]
+                "--pipeline", str(self.pipeline), *rate, f"{self.scheme}://127.0.0.1:{port}{self.path}"]
 
     def environment(self):
         return dict(os.environ)

@@ -13,13 +13,13 @@ PATIENCE_SECONDS = 20  # beyond the duration of a load
 COUNTED_SECONDS = 0.3  # of a run whose system calls are counted
 
 
-def execute(words, environment, core, seconds):
-    """Runs a generator to its end; returns its output and CPU seconds."""
+def execute(words, environment, core, seconds, batch=True):
+    """Runs a generator to its end; returns its code, its output and its CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryFile() as output:
         try:
             code = subprocess.run(words, stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=environment, check=False,
-                                  preexec_fn=pinned(core), timeout=seconds + PATIENCE_SECONDS).returncode
+                                  preexec_fn=pinned(core, batch), timeout=seconds + PATIENCE_SECONDS).returncode
         except subprocess.TimeoutExpired as error:
             raise Failure(f"{words[0]} took longer than {seconds + PATIENCE_SECONDS} s") from error
         except OSError as error:
@@ -30,12 +30,13 @@ def execute(words, environment, core, seconds):
     return code, text, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def run(server, load, place, seconds, core):
-    """Loads `server`; returns what the generator counted, with the CPU seconds of both sides and the server's memory."""
-    before = server.cpu_seconds()
+def run(server, load, place, seconds, core, upstreams=(), batch=True):
+    """Loads `server`; returns what the generator counted, with the CPU seconds of both sides, and of the servers behind it, and the server's memory."""
+    before, before_upstream = server.cpu_seconds(), sum(one.cpu_seconds() for one in upstreams)
     words = load.command(place, server.port, seconds)
-    code, text, load_cpu = execute(words, load.environment(), core, seconds)
+    code, text, load_cpu = execute(words, load.environment(), core, seconds, batch)
     server_cpu = server.cpu_seconds() - before
+    more = {"upstream_cpu": sum(one.cpu_seconds() for one in upstreams) - before_upstream} if upstreams else {}
     if not server.is_alive():
         raise Failure(f"{server.name} ended under load: {server.said()}")
     try:
@@ -46,7 +47,7 @@ def run(server, load, place, seconds, core):
         raise Failure(f"{server.name} did not answer any request")
     if code and not any(result["errors"].values()):
         raise Failure(f"{words[0]} ended with code {code} against {server.name}: {text.strip()[-300:]}")
-    return {"load_cpu": load_cpu, **result, "server_cpu": server_cpu, "rss_kib": server.resident_kib()}
+    return {"load_cpu": load_cpu, **result, "server_cpu": server_cpu, **more, "rss_kib": server.resident_kib()}
 
 
 def system_calls(server, load, place, core, seconds=COUNTED_SECONDS):

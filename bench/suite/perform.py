@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Performs a scenario: starts its servers, checks what they send, measures in rounds, and summarises."""
 
+import contextlib
 import subprocess
 
-from . import checks, idle, instructions, lockstep, loads, measure, report, scenarios, servers
+from . import beside, checks, idle, instructions, lockstep, loads, measure, report, scenarios, servers
 from .place import BODY, find
-from .process import Failure, Server
+from .process import Failure, Server, running as meanwhile
 from .servers import Wish
 
-UPSTREAM = "raw-epoll"
+UPSTREAM = "skua-epoll"  # behind gateways
 QUICK_IDLE_CONNECTIONS = 1000
 RATE_SECONDS = 5
+BESIDE_SECONDS = 1.5
 # Programs that callgrind can run, and how many requests it counts.
 COUNTABLE = ("skua-epoll", "raw-epoll", "nginx", "h2o", "haproxy", "beast", "hyper", "axum", "ntex", "may_minihttp")
 FEW, MANY = 640, 3840
@@ -23,7 +25,8 @@ class Performer:
         self.place, self.options, self.note = place, options, note
 
     def measure(self, scenario):
-        kinds = {scenarios.Scenario: self.load, scenarios.Generators: self.generators, scenarios.Rate: self.rate, scenarios.Idle: self.idle}
+        kinds = {scenarios.Scenario: self.load, scenarios.Generators: self.generators, scenarios.Rate: self.rate, scenarios.Idle: self.idle,
+                 scenarios.Beside: self.beside}
         self.lacks = {}  # fields that other servers send, by the name of the server that doesn't
         found = kinds[type(scenario)](scenario)
         found["left_out"] |= {name: "it is far behind in scenarios like this one" for name in far(scenario, self.options)}
@@ -31,9 +34,9 @@ class Performer:
 
     # Servers
 
-    def candidates(self, scenario):
-        """Returns (name, function that makes the server) for each server that offers what the scenario needs."""
-        wish = Wish(scenario.transport, getattr(scenario, "threads", 1))
+    def candidates(self, scenario, routes=None):
+        """Returns (name, function that makes the server) for each server that offers what the scenario needs; gateways get routes."""
+        wish = Wish(scenario.transport, getattr(scenario, "threads", 1), routes)
         mode = getattr(scenario, "mode", "")
         if "key-value" in scenario.needs:
             return [("skua-epoll", lambda: Server("skua-epoll", [self.place.program("example-key_value"), "{port}"])),
@@ -93,39 +96,40 @@ class Performer:
     # Kinds of scenarios
 
     def load(self, scenario):
-        left_out, running, upstream = {}, [], None
+        with contextlib.ExitStack() as stack:
+            upstreams = [stack.enter_context(meanwhile(servers.make(UPSTREAM, self.place, Wish()), self.place.core)) for _ in range(scenario.upstreams)]
+            return self.loaded(scenario, upstreams)
+
+    def loaded(self, scenario, upstreams):
+        left_out, running = {}, []
+        routes = {"/": [one.port for one in upstreams]} if upstreams else None
         try:
-            candidates = self.candidates(scenario)
-            if "proxy" in scenario.needs:
-                upstream = servers.make(UPSTREAM, self.place, Wish())
-                upstream.start(self.place.core)
-                wish = Wish(upstream=upstream)
-                candidates = [(name, lambda name=name: servers.make(name, self.place, wish)) for name, _ in candidates]
             cores = set(range(scenario.threads)) if scenario.threads > 1 else self.place.core
-            running = self.start(candidates, cores, self.check(scenario), left_out)
+            running = self.start(self.candidates(scenario, routes), cores, self.check(scenario), left_out)
             by_name = {server.name: server for server in running}
             calls = {server.name: measure.system_calls(server, scenario.load, self.place, cores) for server in running} if counts_calls(scenario, self.options) else {}
             seconds = self.options.seconds * scenario.duration
-            runs, failures = measure.rounds(list(by_name), lambda name: measure.run(by_name[name], scenario.load, self.place, seconds, cores),
+            runs, failures = measure.rounds(list(by_name), lambda name: measure.run(by_name[name], scenario.load, self.place, seconds, cores, upstreams),
                                             self.options.rounds, self.note, settled(scenario.measure, "server"))
         finally:
-            for server in [*running, *([upstream] if upstream else [])]:
+            for server in running:
                 server.stop()
         rows = self.rows(runs, scenario.measure, "server")
-        counts = self.instructions(scenario, list(by_name)) if scenario.counts_instructions and not self.options.quick else {}
+        counts = self.instructions(scenario, list(by_name), routes) if scenario.counts_instructions and not self.options.quick else {}
         for row in rows:
             row["system_calls"], row["instructions"] = calls.get(row["name"]), counts.get(row["name"])
         return {"kind": "load", "measure": scenario.measure, "subject": "server", "unit": scenario.unit, "rows": rows,
-                "ceilings": report.own_ceilings(runs, scenario.measure), "runs": runs, "left_out": {**left_out, **said(failures, runs)}}
+                "ceilings": report.own_ceilings(runs, scenario.measure), "rivals": report.rivals(runs, scenario.measure) if upstreams else [],
+                "runs": runs, "left_out": {**left_out, **said(failures, runs)}}
 
-    def instructions(self, scenario, names):
+    def instructions(self, scenario, names, routes):
         """Returns user instructions per request by server, of those that can be counted."""
         counts = {}
         load = lockstep.keep_alive(checks.request_of(scenario.load, scenario.load.path), scenario.load.connections)
         for name in names:
             if name in COUNTABLE:
                 try:
-                    server = servers.make(name, self.place, Wish(single_process=True))
+                    server = servers.make(name, self.place, Wish(routes=routes, single_process=True))
                     counts[name] = instructions.per_request(server, load, self.place.core, FEW, MANY)
                 except Failure as failure:
                     self.note(f"not counted: {failure}")
@@ -148,6 +152,9 @@ class Performer:
         base = runs.get(report.BASE, [])
         return report.rank([report.summarise(name, own, base, how, subject) for name, own in runs.items() if own])
 
+    def other_core(self):
+        return min(set(range(2)) - {self.place.core})
+
     def rate(self, scenario):
         """The server has the last core, the generator the first: an interrupted generator would be a late client."""
         left_out, running, rows, runs = {}, [], [], {}
@@ -155,7 +162,7 @@ class Performer:
         try:
             running = self.start(self.candidates(scenario), self.place.core, lambda server: checks.missing_fields(checks.plain(server, loads.Wrk(1), BODY)), left_out)
             by_name = {server.name: server for server in running}
-            generator_core = min(set(range(2)) - {self.place.core})
+            generator_core = self.other_core()
             runs, failures = measure.rounds(list(by_name), lambda name: measure.run(by_name[name], load, self.place, RATE_SECONDS, generator_core), 1, self.note)
         finally:
             for server in running:
@@ -165,6 +172,26 @@ class Performer:
                 rows.append({"name": name, "latency_us": own[0]["latency_us"], "per_second": own[0]["requests"] / own[0]["seconds"], "errors": own[0]["errors"]})
         rows.sort(key=lambda row: row["latency_us"].get("p99") or 0)
         return {"kind": "rate", "rows": rows, "runs": runs, "left_out": {**left_out, **said(failures, runs)}}
+
+    def beside(self, scenario):
+        """The gateways have the last core, everything around them the first, without SCHED_BATCH: who is late is to be the gateway."""
+        left_out, running, core = {}, [], self.other_core()
+        with contextlib.ExitStack() as stack:
+            upstream = stack.enter_context(meanwhile(servers.make(UPSTREAM, self.place, Wish()), core, batch=False))
+            ports = stack.enter_context(beside.failing_servers(core))
+            routes = {beside.HEALTHY: [upstream.port], **{f"/{name}": [ports[name]] for name in beside.ROUTES}}
+            try:
+                healthy = loads.Wrk(1, beside.HEALTHY)
+                running = self.start(self.candidates(scenario, routes), self.place.core,
+                                     lambda server: checks.missing_fields(checks.plain(server, healthy, BODY)), left_out)
+                by_name = {server.name: server for server in running}
+                runs, failures = measure.rounds(list(by_name), lambda name: beside.run(by_name[name], self.place, beside_seconds(self.options), core, self.options.quick),
+                                                self.options.rounds, self.note)
+            finally:
+                for server in running:
+                    server.stop()
+        rows = sorted((beside.row(name, own) for name, own in runs.items() if own), key=lambda row: row["beside"][beside.ALL]["median"])
+        return {"kind": "beside", "rows": rows, "runs": runs, "left_out": {**left_out, **said(failures, runs)}}
 
     def idle(self, scenario):
         left_out, rows = {}, []
@@ -204,6 +231,10 @@ def counts_calls(scenario, options):
 
 def idle_connections(scenario, options):
     return min(scenario.connections, QUICK_IDLE_CONNECTIONS) if options.quick else scenario.connections
+
+
+def beside_seconds(options):
+    return 1 if options.quick else BESIDE_SECONDS
 
 
 def settled(how, subject):

@@ -44,6 +44,9 @@ def value_of(scenario, row):
         return row["bytes"], f"{row['bytes']:,.0f} B"
     if any(row["errors"].values()):
         return None
+    if scenario["kind"] == "beside":
+        worst = max(ratio["median"] for ratio in row["beside"].values())
+        return worst, f"{worst:.2f}x at worst"
     if scenario["kind"] == "rate":
         return row["latency_us"].get("p99") or 0, f"p99 {report.show_ms(row['latency_us'].get('p99'))} ms"
     label = f"{report.small(row['cpu_us'])} us"

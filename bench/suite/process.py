@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Processes pinned to one core under SCHED_BATCH: start, cost and end."""
 
+import contextlib
 import ctypes
 import os
 import resource
@@ -186,3 +187,13 @@ class Server:
         self.process = None
         self.log.close()
         return code
+
+
+@contextlib.contextmanager
+def running(server, core, batch=True):
+    """Runs a server meanwhile."""
+    server.start(core, batch=batch)
+    try:
+        yield server
+    finally:
+        server.stop()

@@ -7,6 +7,8 @@ import statistics
 
 US = 1e6
 BASE = "skua-epoll"
+RIVALS = ("nginx", "haproxy")  # of skua as a gateway
+GOAL = 0.95  # its CPU against that of the better of them
 CEILINGS = {"skua-epoll": ("raw-epoll", "raw-ws", "raw-echo"), "skua-io_uring": ("raw-io_uring",)}
 
 
@@ -20,7 +22,7 @@ def cost(run, measure, subject="server"):
     own, other = costs(run, subject)
     if measure == "normalised":
         return own / other  # the requests cancel
-    return (own if measure == "plain" else own + other) / run["requests"]
+    return (own if measure == "plain" else own + other + run.get("upstream_cpu", 0.0)) / run["requests"]
 
 
 def ratios(runs, base_runs, measure, subject="server"):
@@ -54,6 +56,7 @@ def summarise(name, runs, base_runs, measure, subject="server"):
         "rounds": len(runs),
         "cpu_us": median(lambda run: costs(run, subject)[0] / run["requests"]) * US,
         "other_us": median(lambda run: costs(run, subject)[1] / run["requests"]) * US,
+        "upstream_us": median(lambda run: run["upstream_cpu"] / run["requests"] * US if "upstream_cpu" in run else None),
         "per_second": median(lambda run: run["requests"] / run["seconds"]),
         "mb_per_second": median(lambda run: run["bytes"] / run["seconds"]) / 1e6,
         "p50_us": median(lambda run: run.get("p50_us")),
@@ -75,6 +78,21 @@ def own_ceilings(runs, measure):
     """Returns the ratio of each back end to the ceilings that were run beside it, as (name, ceiling, ratio)."""
     return [(name, ceiling, spread(ratios(runs[name], runs[ceiling], measure)))
             for name, ceilings in CEILINGS.items() for ceiling in ceilings if runs.get(name) and runs.get(ceiling)]
+
+
+def rivals(runs, measure):
+    """Returns the ratio of each gateway of skua to the better of its rivals, as (name, rival, ratio).
+
+    Of contents for which the costs of all sides are compared, it is the CPU of the gateway alone.
+    """
+    how = "plain" if measure == "both" else measure
+
+    def against(name, rival):
+        return name, rival, spread(ratios(runs[name], runs[rival], how))
+
+    able = [rival for rival in RIVALS if runs.get(rival) and not any(any(run["errors"].values()) for run in runs[rival])]
+    pairs = [[found for rival in able if (found := against(name, rival))[2]] for name in runs if name.startswith("skua-")]
+    return [max(found, key=lambda one: one[2]["median"]) for found in pairs if found]
 
 
 def is_ceiling(name):
@@ -152,6 +170,7 @@ COLUMNS = (
     ("ratio (min..max)", lambda row: show_ratio(row["ratio"])),
     ("CPU us", lambda row: small(row["cpu_us"])),
     ("other side us", lambda row: small(row["other_us"])),
+    ("upstream us", lambda row: small(row["upstream_us"]) if row.get("upstream_us") else "-"),
     ("per second", lambda row: f"{row['per_second']:.0f}"),
     ("MB/s", lambda row: small(row["mb_per_second"])),
     ("p50 ms", lambda row: show_ms(row["p50_us"])),
@@ -176,6 +195,14 @@ IDLE_COLUMNS = (
 )
 
 
+def beside_columns(scenario):
+    """Returns a column for each kind of failure."""
+    phases = scenario["rows"][0]["beside"] if scenario["rows"] else {}
+    return (("", lambda row: row["name"]), ("p99 ms", lambda row: show_ms(row["p99_us"])),
+            *((phase, lambda row, phase=phase: show_ratio(row["beside"][phase])) for phase in phases),
+            ("errors", lambda row: show_errors(row["errors"])))
+
+
 def table(heads, rows):
     """Returns a Markdown table with aligned columns, so that it reads well in a terminal too."""
     widths = [max(len(cells[i]) for cells in [heads, *rows]) for i in range(len(heads))]
@@ -187,6 +214,8 @@ def table(heads, rows):
 
 
 def columns_of(scenario):
+    if scenario["kind"] == "beside":
+        return beside_columns(scenario)
     return {"load": COLUMNS, "rate": LATENCY_COLUMNS, "idle": IDLE_COLUMNS}[scenario["kind"]]
 
 
@@ -203,6 +232,8 @@ def scenario_text(scenario):
     lines = [f"### {scenario['title']}", "", scenario_table(scenario), ""]
     for name, ceiling, ratio in scenario.get("ceilings", []):
         lines.append(f"{name} / {ceiling}: {show_ratio(ratio)}  ")
+    for name, rival, ratio in scenario.get("rivals", []):
+        lines.append(f"{name} / {rival}: {show_ratio(ratio)}, goal {GOAL}  ")
     for name, fields in scenario["lacks"].items():
         lines.append(f"{name} sends no {', '.join(fields)}  ")
     for name, why in scenario["left_out"].items():
@@ -226,9 +257,20 @@ def group_table(scenarios):
     return table(["", *[scenario["name"] for scenario in scenarios]], rows)
 
 
+def goal_table(scenarios):
+    """Returns a table of the gateways of skua: the ratio of each to the better of its rivals, which the last column names."""
+    told = {scenario["name"]: {name: (rival, ratio) for name, rival, ratio in scenario.get("rivals", [])} for scenario in scenarios}
+    names = list(dict.fromkeys(name for found in told.values() for name in found))
+    rows = [[title, *(show_ratio(found[name][1]) if name in found else "" for name in names), ", ".join(dict.fromkeys(rival for rival, _ in found.values()))]
+            for title, found in told.items() if found]
+    return table(["", *names, "against"], rows)
+
+
 def cell(kind, row):
     if kind == "idle":
         return f"{row['bytes']:.0f}"
+    if kind == "beside":
+        return " / ".join(f"{ratio['median']:.2f}" for ratio in row["beside"].values())
     if kind == "rate":
         return f"{show_ms(row['latency_us'].get('p50'))} / {show_ms(row['latency_us'].get('p99'))} / {show_ms(row['latency_us'].get('p99_99'))}"
     if any(row["errors"].values()):
@@ -236,12 +278,26 @@ def cell(kind, row):
     return f"{small(row['cpu_us'])} ({row['ratio']['median']:.2f})" if row["ratio"] else small(row["cpu_us"])
 
 
+def measured_when(told):
+    return f"{told['date']}, commit {told['commit'][:10]}{' with changes' if told.get('changes') else ''}"
+
+
+def added_later(document):
+    """Returns a paragraph on scenarios that were measured in other runs."""
+    runs = {}
+    for name, scenario in document["scenarios"].items():
+        if run := scenario.get("run"):
+            runs.setdefault(f"{run['rounds']} rounds of {run['seconds']:g} s; {measured_when(run)}", []).append(f"`{name}`")
+    return [line for how, names in runs.items() for line in (f"Measured apart from the others: {', '.join(names)} in {how}.", "")]
+
+
 def about(document):
     """Returns a paragraph on the machine and the programs of a run."""
     told, options = document["machine"], document["options"]
     lines = [f"{told['processor']}, {told['cores']} cores, {told['memory_gib']} GiB; {told['system']}, Linux {told['kernel']}, {told['congestion_control']} "
              f"congestion control; {told['compiler']}, `{told['flags']}`; {told['descriptors']} descriptors. {options['rounds']} interleaved rounds of "
-             f"{options['seconds']:g} s; {document['date']}, commit {document['commit'][:10]}{' with changes' if document.get('changes') else ''}.", "",
+             f"{options['seconds']:g} s; {measured_when(document)}.", "",
+             *added_later(document),
              "Peers and tools: " + "; ".join(told["versions"].values()) + "."]
     return "\n".join(lines)
 

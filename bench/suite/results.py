@@ -94,11 +94,27 @@ class Results:
 
     def save(self):
         self.folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(rounded(self.document), indent=None, separators=(",", ":"))
-        text = text.replace('},{"round"', '},\n{"round"').replace('"scenarios":{', '"scenarios":{\n').replace('},"left_out"', '},\n"left_out"')
-        making = self.path.with_suffix(".part")
-        making.write_text(text + "\n", encoding="utf-8")
-        making.replace(self.path)
+        save(self.document, self.path)
+
+
+def save(document, path):
+    text = json.dumps(rounded(document), indent=None, separators=(",", ":"))
+    text = text.replace('},{"round"', '},\n{"round"').replace('"scenarios":{', '"scenarios":{\n').replace('},"left_out"', '},\n"left_out"')
+    making = path.with_suffix(".part")
+    making.write_text(text + "\n", encoding="utf-8")
+    making.replace(path)
+
+
+def take_over(document, other, known):
+    """Takes over the scenarios of another document, each with what it says of its run; those that are not `known` any more are dropped.
+
+    Both have to be of the same machine and the same programs.
+    """
+    if differ := differences(document["machine"], other["machine"]):
+        raise Failure(f"the results are of another machine: {'; '.join(differ)}")
+    run = {key: other[key] for key in ("commit", "changes", "date")} | {key: other["options"][key] for key in ("rounds", "seconds")}
+    measured = document["scenarios"] | {name: {**scenario, "run": run} for name, scenario in other["scenarios"].items()}
+    document["scenarios"] = {name: measured[name] for name in known if name in measured}
 
 
 def rounded(value):

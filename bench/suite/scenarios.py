@@ -30,12 +30,12 @@ LARGE = ("64k", "100k", "10m")  # in the name of a scenario
 # How the costs of two competitors are compared.
 NORMALISED = "normalised"  # CPU over the other side's CPU in the same run
 PLAIN = "plain"  # CPU per request: the other side's cost depends on batching
-BOTH = "both"  # CPU of both sides: the kernel does much of its work on whichever side runs
+BOTH = "both"  # CPU of all sides: the kernel does much of its work on whichever side runs
 
 
 @dataclasses.dataclass(frozen=True)
 class Scenario:
-    """A load on servers; `group` and `title` head its results, `needs` are what a server must offer."""
+    """A load on servers; `group` and `title` head its results, `needs` are what a server must offer, `upstreams` how many servers are behind it."""
 
     name: str
     group: str
@@ -47,6 +47,7 @@ class Scenario:
     expected: bytes = BODY
     unit: str = "request"
     threads: int = 1
+    upstreams: int = 0
     mode: str = ""  # servers that run this mode of skua-bench-server, with `ceiling` beside them
     ceiling: str = ""
     is_quick: bool = True
@@ -86,6 +87,18 @@ class Rate:
     needs: frozenset = frozenset({"plain"})
     transport: str = "plain"
     group: str = "latency"
+    is_quick: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Beside:
+    """Latencies of a healthy route of a gateway, while requests for other routes fail beside it."""
+
+    name: str
+    title: str
+    needs: frozenset = frozenset({"gateway-routes"})
+    transport: str = "plain"
+    group: str = "failing"
     is_quick: bool = False
 
 
@@ -139,6 +152,10 @@ def generators(name, title, connections, pipeline=1, scheme="http", **more):
 def http2(name, title, transport, connections, streams, path="/", **more):
     scheme = "https" if transport == "tls" else "http"
     return Scenario(name, "http2", title, H2load(connections, streams, path, scheme), transport=transport, measure=PLAIN, **more)
+
+
+def gateway(name, title, load, **more):
+    return Scenario(f"gateway-{name}", "gateway", title, load, needs("gateway"), upstreams=2, **more)
 
 
 def websocket(size, words):
@@ -200,7 +217,21 @@ SCENARIOS = [
     *[Scenario(f"key-value-{word}-{depth}", "tcp", f"key-value store, {word.upper()}, 50 connections, {depth} in flight on each", KeyValue(word, depth),
                needs("key-value"), measure=PLAIN if depth > 1 else NORMALISED, is_quick=word == "get" and depth == 1)
       for depth in (1, 16) for word in ("set", "get", "incr")],
-    Scenario("proxy", "proxy", "13 bytes from another server, 64 connections", Wrk(64, "/proxied"), needs("proxy")),
+    gateway("13", "13 bytes, 64 connections", Wrk(64, "/plaintext"), counts_instructions=True),
+    gateway("100k", "100 KiB, 64 connections", Wrk(64, "/files/100k.bin"), expected="files/100k.bin"),
+    gateway("10m", "10 MiB, 4 connections", Wrk(4, "/files/10m.bin"), expected="files/10m.bin", measure=BOTH, is_quick=False),
+    gateway("upload-10m", "10 MiB from the client, 4 connections", Wrk(4, "/upload", body_bytes=10 * MIB), expected=str(10 * MIB).encode(), measure=BOTH,
+            is_quick=False),
+    gateway("tls-13", "13 bytes, 64 connections, TLS", Wrk(64, "/plaintext", "https"), transport="tls", is_quick=False),
+    gateway("tls-100k", "100 KiB, 64 connections, TLS", Wrk(64, "/files/100k.bin", "https"), transport="tls", expected="files/100k.bin", is_quick=False),
+    gateway("http2-13", "13 bytes, 32 connections of 32 streams, HTTP/2", H2load(32, 32, "/plaintext"), transport="h2c", measure=PLAIN),
+    gateway("http2-100k", "100 KiB, 16 connections of 8 streams, HTTP/2", H2load(16, 8, "/files/100k.bin"), transport="h2c", measure=PLAIN,
+            expected="files/100k.bin", is_quick=False),
+    gateway("http2-tls-13", "13 bytes, 32 connections of 32 streams, HTTP/2 over TLS", H2load(32, 32, "/plaintext", "https"), transport="tls", measure=PLAIN,
+            is_quick=False),
+    gateway("http2-tls-100k", "100 KiB, 16 connections of 8 streams, HTTP/2 over TLS", H2load(16, 8, "/files/100k.bin", "https"), transport="tls",
+            measure=PLAIN, expected="files/100k.bin", is_quick=False),
+    Beside("failing", "p99 of a healthy route, 2,000 requests a second, as a multiple of what it is while no other route fails"),
     *[clients(f"client-{count}", f"13 bytes, {counted(count)}", "/", len(BODY), count, 20_000) for count in (1, 16, 64)],
     clients("client-64k", "64 KiB, 64 connections", "/files/64k.bin", 65536, 64, 4000, is_quick=False),
     generators("generator-64", "keep-alive, 64 connections", 64),
@@ -228,7 +259,8 @@ GROUPS = {
     "http2": "HTTP/2",
     "websocket": "WebSockets",
     "tcp": "Plain TCP",
-    "proxy": "Reverse proxy",
+    "gateway": "Gateways",
+    "failing": "Healthy routes beside failing ones",
     "client": "The client",
     "generator": "Load generators",
     "cores": "Two cores",

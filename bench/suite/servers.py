@@ -2,10 +2,11 @@
 """The servers that the comparison knows by name: their commands and configurations."""
 
 import os
+import pathlib
 import shlex
 import subprocess
 
-from . import peers
+from . import gateways, peers
 from .place import JSON, JSON_FIELDS, find
 from .process import Failure, Server
 
@@ -55,19 +56,6 @@ location = / {{ return 200 "Hello, World!"; }}
     }}
     location /files/ {{ root {www}; }}
 """
-# nginx sends HTTP/1.0, closes each connection and tells nothing about the client unless it is told otherwise.
-NGINX_UPSTREAM = "upstream upstream {{ server 127.0.0.1:{port}; keepalive 1024; keepalive_requests 1000000000; }}"
-NGINX_PROXY = """\
-location / {
-      proxy_pass http://upstream;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $http_host;
-      proxy_set_header X-Forwarded-For $remote_addr;
-      proxy_set_header X-Forwarded-Host $http_host;
-      proxy_set_header X-Forwarded-Proto $scheme;
-    }
-"""
 
 # h2o sends a constant response only through mruby; a small file without ETag is cheaper.
 H2O = """\
@@ -106,7 +94,7 @@ global
   nbthread {threads}
   maxconn 20000
   no strict-limits
-  tune.bufsize 131072
+  tune.bufsize {buffer_bytes}
 defaults
   mode http
   timeout connect 10s
@@ -121,13 +109,7 @@ HAPROXY_RULES = """\
   http-request return status 200 content-type application/json {fields} string '{json}' if {{ path /json }}
   http-request return status 200 content-type text/plain string "Hello, World!"
 """
-HAPROXY_PROXY = """\
-  default_backend upstream
-backend upstream
-  http-reuse always
-  option forwardfor
-  server one 127.0.0.1:{port}
-"""
+HAPROXY_BUFFER_BYTES = 131_072  # for heads of 64 KiB
 
 APACHE = """\
 ServerRoot {folder}
@@ -178,15 +160,16 @@ Protocols h2 http/1.1
 # What each of them can be asked for; those in peers.PEERS say it there.
 OFFERS = {
     "skua": {"plain", "json", "routes", "echo", "upload", "big-head", "files", "websocket", "publish", "tls", "h2c", "h2", "threads",
-             "tcp", "proxy"},
+             "tcp", "gateway"},
+    "skua-url": {"gateway", "gateway-routes"},  # `skua serve --proxy`, while skua is `skua proxy`: see gateways.py
     "raw": {"plain"},
-    "nginx": {"plain", "json", "big-head", "files", "tls", "h2c", "h2", "threads", "proxy"},
+    "nginx": {"plain", "json", "big-head", "files", "tls", "h2c", "h2", "threads", "gateway", "gateway-routes"},
     "h2o": {"plain", "json", "files", "tls", "h2c", "h2", "threads"},
-    "haproxy": {"plain", "json", "big-head", "tls", "h2c", "h2", "threads", "proxy"},
+    "haproxy": {"plain", "json", "big-head", "tls", "h2c", "h2", "threads", "gateway", "gateway-routes"},
     "apache": {"plain", "big-head", "files", "tls", "h2", "threads"},
     "nghttpd": {"h2c", "h2", "threads"},
 }
-INSTALLED = ("skua-epoll", "skua-io_uring", "raw-epoll", "raw-io_uring", "nginx", "h2o", "haproxy", "apache", "nghttpd")
+INSTALLED = ("skua-epoll", "skua-io_uring", "skua-url-epoll", "skua-url-io_uring", "raw-epoll", "raw-io_uring", "nginx", "h2o", "haproxy", "apache", "nghttpd")
 ALL = (*INSTALLED, *peers.PEERS)
 # Those that take at least twice as much as skua are not measured in variations of a scenario, but if they are asked for by name.
 FAR = ("apache", "node", "uvicorn", "cpp-httplib")
@@ -198,7 +181,7 @@ def offers(name):
         return frozenset({"plain", "json", "routes", "echo", "upload", "big-head", "files", "websocket", "publish"})
     if name in peers.PEERS:
         return peers.PEERS[name].offers
-    return frozenset(OFFERS.get(name.split("-", 1)[0], ()))
+    return frozenset(OFFERS.get(name.rsplit("-", 1)[0], ()))
 
 
 class ConfiguredServer(Server):
@@ -216,10 +199,13 @@ class ConfiguredServer(Server):
 
 
 class Wish:
-    """What a scenario wants of its servers: a transport (`plain`, `tls` or `h2c`), threads, a server to forward to, a process without children."""
+    """What a scenario wants of its servers: a transport (`plain`, `tls` or `h2c`), threads, a process without children.
 
-    def __init__(self, transport="plain", threads=1, upstream=None, single_process=False):
-        self.transport, self.threads, self.upstream, self.single_process = transport, threads, upstream, single_process
+    A gateway gets routes: the ports of the servers that requests are passed on to, by the beginnings of their paths.
+    """
+
+    def __init__(self, transport="plain", threads=1, routes=None, single_process=False):
+        self.transport, self.threads, self.routes, self.single_process = transport, threads, routes, single_process
 
     @property
     def is_secure(self):
@@ -231,8 +217,8 @@ def nginx(place, wish):
     fields = "\n      ".join(f"add_header {name} {shlex.quote(value)};" for name, value in JSON_FIELDS.items())
     locations = NGINX_LOCATIONS.format(fields=fields, json=JSON.decode(), www=place.www)
     upstream = ""
-    if wish.upstream:
-        locations, upstream = NGINX_PROXY, NGINX_UPSTREAM.format(port=wish.upstream.port)
+    if wish.routes:
+        upstream, locations = gateways.nginx(wish.routes)
     chain, key = place.pair
     text = NGINX.format(folder=folder, master="off" if wish.single_process else "on", threads=wish.threads, locations=locations,
                         upstream=upstream, listen={"tls": " ssl http2", "h2c": " http2", "plain": ""}[wish.transport],
@@ -255,13 +241,14 @@ def haproxy(place, wish):
     chain, key = place.pair
     path = place.subfolder("haproxy") / "haproxy.cfg"
     both = path.with_name("both.pem")
-    both.write_bytes(open(chain, "rb").read() + open(key, "rb").read())
+    both.write_bytes(pathlib.Path(chain).read_bytes() + pathlib.Path(key).read_bytes())
     fields = " ".join(f"hdr {name} {shlex.quote(value)}" for name, value in JSON_FIELDS.items())
     rules = HAPROXY_RULES.format(fields=fields, json=JSON.decode())
-    if wish.upstream:
-        rules = HAPROXY_PROXY.format(port=wish.upstream.port)
+    if wish.routes:
+        rules = gateways.haproxy(wish.routes, wish.is_secure)
     bind = {"tls": f"ssl crt {both} alpn h2,http/1.1", "h2c": "proto h2", "plain": ""}[wish.transport]
-    text = HAPROXY.format(threads=wish.threads, bind=bind, rules=rules)
+    buffer_bytes = gateways.HAPROXY_BUFFER_BYTES if wish.routes else HAPROXY_BUFFER_BYTES
+    text = HAPROXY.format(threads=wish.threads, bind=bind, rules=rules, buffer_bytes=buffer_bytes)
     return ConfiguredServer("haproxy", [find("haproxy", "haproxy"), "-db", "-f", str(path)], path, text)
 
 
@@ -282,14 +269,13 @@ def nghttpd(place, wish):
 
 
 def own(name, place, wish):
-    """Returns skua-BACKEND, which serves everything (or forwards it), or a ceiling."""
-    kind, backend = name.split("-", 1)
+    """Returns skua-BACKEND, which serves everything, or passes it on, or a ceiling."""
+    kind, backend = name.rsplit("-", 1)
+    if wish.routes:
+        return gateways.own(name, place, wish)
     address = ["--host", "127.0.0.1", "--port", "{port}", "--threads", str(wish.threads)]
     if kind == "raw":
         return Server(name, [place.program("skua-bench-server"), name, *address])
-    if wish.upstream:  # without its sandbox, whose filter the others do not have
-        return Server(name, [place.program("skua"), "serve", str(place.www), *address, "--backend", backend, "--no-sandbox", "--quiet",
-                             "--proxy", f"/proxied=http://127.0.0.1:{wish.upstream.port}"])
     tls = ["--tls-cert", place.pair[0], "--tls-key", place.pair[1]] if wish.is_secure else []
     return Server(name, [place.program("skua-bench-server"), "suite", str(place.files), "--backend", backend, *address, *tls])
 

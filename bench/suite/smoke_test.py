@@ -15,8 +15,8 @@ import unittest
 from . import results
 
 BENCH = pathlib.Path(__file__).resolve().parent.parent
-SCENARIOS = ("plaintext-1", "json", "routes", "post-1k", "close", "file-1k", "websocket-16b", "publish", "tcp-13-64", "client-1", "generator-64", "idle-http",
-             "idle-websocket", "idle-tcp")
+SCENARIOS = ("plaintext-1", "json", "routes", "post-1k", "close", "file-1k", "websocket-16b", "publish", "tcp-13-64", "gateway-13", "client-1", "generator-64",
+             "idle-http", "idle-websocket", "idle-tcp")
 POST_SIZES = (1, 1000, 20_000, 200_000)  # within one segment, just more than one, several, more than a socket takes at once
 POSTS = 100
 
@@ -43,6 +43,15 @@ class Run(unittest.TestCase):
             for plot in ("overview", "plaintext", "idle"):
                 self.assertIn("</svg>", (pathlib.Path(folder) / f"{plot}.svg").read_text(encoding="utf-8"))
             self.assertIn("## Plaintext", (pathlib.Path(folder) / "tables.md").read_text(encoding="utf-8"))
+
+    def test_a_healthy_route_is_measured_beside_failing_ones(self):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-B", BENCH / "run", "--quick", "--binaries", self.binaries, "--output", folder, "--only", "skua-url-epoll", "failing"]
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            found = results.load(pathlib.Path(folder, results.NAME))["scenarios"]["failing"]
+            if "the rate was not reached" not in found["left_out"].get("skua-url-epoll", ""):  # the machine is too busy
+                self.assertEqual([row["name"] for row in found["rows"]], ["skua-url-epoll"], ran.stderr)
 
     def test_an_ended_run_is_resumed_after_its_last_finished_scenario(self):
         chosen = ("tcp-13-64", "client-1", "idle-tcp")

@@ -32,6 +32,10 @@ class Server:
         command += ["--backend", backend]
         if files is not None:
             command = ["bash", "-c", f'ulimit -n {files}; exec "$0" "$@"', *command]
+        self.start(command, backend)
+
+    def start(self, command, backend):
+        """Starts the process, and reads its port from its first line."""
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening on "):
