@@ -23,7 +23,7 @@ WELL, ALL = "well", "all"
 ROUTES = (WELL, *KINDS)
 HEALTHY = "/plaintext"
 RATE, CONNECTIONS = 2000, 32  # of the healthy route
-# Of the others: as many generators as there are kinds. Clients give up soon, so that those that hang come again.
+# The other routes have as many generators as there are kinds. Their clients give up soon, so that those that hang come again.
 OTHER_RATE, OTHER_CONNECTIONS, OTHER_TIMEOUT = 100, 8, 0.5
 
 

@@ -83,7 +83,7 @@ def own_ceilings(runs, measure):
 def rivals(runs, measure):
     """Returns the ratio of each gateway of skua to the better of its rivals, as (name, rival, ratio).
 
-    Of contents for which the costs of all sides are compared, it is the CPU of the gateway alone.
+    If scenarios compare the CPU of all sides, this is still that of the gateway alone.
     """
     how = "plain" if measure == "both" else measure
 
