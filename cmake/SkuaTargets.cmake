@@ -22,6 +22,7 @@ set(SKUA_SMALL
     "server/h2/(protocol_life|server_stream_life)"
     "service/.*"
     "sockets/(acceptor|connect|handshake|listener|lookup_threads|proxied_stream|proxy_header|race|resolver|tcp_server|tcp_worker|tls_stream|udp_stream)" "tls/.*"
+    "topics/(delivery|hub|message_id|topics)"
     "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
     "ws/(server_handshake|socket_life)")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|aarch64|arm64")

@@ -95,6 +95,7 @@
 #include "skua/testing.hpp"
 #include "skua/tls.hpp"
 #include "skua/tls_stream.hpp"
+#include "skua/topics.hpp"
 #include "skua/trace_context.hpp"
 #include "skua/tracing.hpp"
 #include "skua/trusted_proxies.hpp"

@@ -35,6 +35,10 @@ class SKUA_API EventWriter final {
   /// Waits for: a client that keeps up.
   /// Ends with: std::invalid_argument for an event type or id with a line break or NUL.
   BodyWriter::Awaiter send(const ServerSentEvent& event);
+  /// Sends an id without an event: a client that reconnects sends it back.
+  ///
+  /// Ends with: std::invalid_argument for an id with a line break or NUL.
+  BodyWriter::Awaiter checkpoint(std::string_view id);
   /// Sends a line that clients ignore.
   BodyWriter::Awaiter comment(std::string_view text);
 

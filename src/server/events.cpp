@@ -76,6 +76,14 @@ BodyWriter::Awaiter EventWriter::send(const ServerSentEvent& event) {
   return out_->write(std::move(text));
 }
 
+BodyWriter::Awaiter EventWriter::checkpoint(std::string_view id) {
+  std::string text;
+  append_line_field(text, "id", id);
+  text.append("\n");
+  sent_at_ = now();
+  return out_->write(std::move(text));
+}
+
 BodyWriter::Awaiter EventWriter::comment(std::string_view comment) {
   std::string text;
   append_lines(text, "", comment);

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// In: messages of this process, or those that a bus brings. Out: the same in the logs of topics.
+#include "topics/hub.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <tuple>
+
+namespace skua::topics {
+namespace {
+
+// How long a publication is remembered that may be repeated.
+constexpr std::uint64_t remembered_milliseconds = 120'000;
+
+std::chrono::milliseconds wall_clock() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+}
+
+Problem closed() { return Problem::from(Error(Errc::Closed, "the topics")); }
+
+}  // namespace
+
+void sort_members(std::vector<TopicMember>& members) {
+  std::ranges::sort(members, [](const TopicMember& a, const TopicMember& b) {
+    return std::tie(a.name, a.data) < std::tie(b.name, b.data);
+  });
+}
+
+Hub::Hub(TopicsOptions options, std::shared_ptr<TopicBus> bus, WallClock clock)
+    : options_(std::move(options)),
+      bus_(std::move(bus)),
+      clock_(clock ? std::move(clock) : WallClock(wall_clock)),
+      last_{static_cast<std::uint64_t>(clock_().count()), 0} {}
+
+void Hub::start() {
+  if (bus_ != nullptr) bus_->start(*this, options_.on_problem);
+}
+
+void Hub::close() noexcept {
+  if (bus_ != nullptr) bus_->stop();
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(is_closed_, true)) return;
+  for (auto& [name, slot] : slots_) slot.log->end(closed());
+}
+
+// Logs --------------------------------------------------------------------------------------------
+
+std::unique_ptr<Hub::Use> Hub::open(std::string name) {
+  const std::lock_guard lock(mutex_);
+  Slot& slot = slot_of(name);
+  if (bus_ == nullptr) slot.log->expire({static_cast<std::uint64_t>(clock_().count()), 0});
+  auto use = std::make_unique<Use>(shared_from_this(), std::move(name), slot.log);
+  ++slot.users;
+  return use;
+}
+
+Hub::Slot& Hub::slot_of(const std::string& name) {
+  const auto found = slots_.find(name);
+  if (found != slots_.end()) return found->second;
+  sweep();
+  Slot slot{.log = std::make_shared<Log>(options_, last_)};
+  if (is_closed_) slot.log->end(closed());
+  return slots_.emplace(name, std::move(slot)).first->second;
+}
+
+void Hub::give_back(const std::string& name) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = slots_.find(name);
+  --found->second.users;
+  if (!is_needed(found->second)) slots_.erase(found);
+}
+
+bool Hub::is_needed(const Slot& slot) {
+  if (slot.users != 0 || slot.is_fed) return true;
+  if (bus_ != nullptr) return false;
+  return !slot.log->expire({static_cast<std::uint64_t>(clock_().count()), 0});
+}
+
+// Forgets topics that are kept for subscribers to come, but for too long: whenever their number has
+// doubled.
+void Hub::sweep() {
+  if (slots_.size() < sweep_at_) return;
+  std::erase_if(slots_, [this](const auto& one) { return !is_needed(one.second); });
+  sweep_at_ = std::max<std::size_t>(64, slots_.size() * 2);
+}
+
+MessageId Hub::next_id() {
+  const MessageId now{static_cast<std::uint64_t>(clock_().count()), 0};
+  last_ = std::max(now, last_.next());
+  return last_;
+}
+
+std::string Hub::publish_here(const std::string& name, std::string text, const std::string& once) {
+  const std::lock_guard lock(mutex_);
+  forget_published();
+  std::string key = once.empty() ? std::string() : name + '\n' + once;
+  if (!key.empty()) {
+    const auto found = published_.find(key);
+    if (found != published_.end()) return found->second;
+  }
+  const bool is_kept = options_.history != 0 && is_for_messages(name);
+  const bool is_known = is_kept || slots_.contains(name);
+  // Before the id is made: a new log does not have the messages up to the last id.
+  Log* const log = is_known ? slot_of(name).log.get() : nullptr;
+  const MessageId id = next_id();
+  if (!key.empty()) {
+    published_at_.push_back({key, id.milliseconds});
+    published_.emplace(std::move(key), id.to_string());
+  }
+  if (log != nullptr) log->append(id, std::move(text));
+  return id.to_string();
+}
+
+void Hub::forget_published() {
+  const auto now = static_cast<std::uint64_t>(clock_().count());
+  while (!published_at_.empty() &&
+         published_at_.front().milliseconds + remembered_milliseconds < now) {
+    published_.erase(published_at_.front().key);
+    published_at_.pop_front();
+  }
+}
+
+// Members -----------------------------------------------------------------------------------------
+
+std::unique_ptr<Lease> Hub::enter_here(std::string topic, TopicMember member) {
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    number = ++last_member_;
+    members_[topic].emplace(number, std::move(member));
+  }
+  auto lease = std::make_unique<Lease>(
+      [self = shared_from_this(), topic, number] { self->leave_here(topic, number); });
+  publish_here(member_changes_of(topic), {}, {});
+  return lease;
+}
+
+void Hub::leave_here(const std::string& topic, std::uint64_t number) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = members_.find(topic);
+    found->second.erase(number);
+    if (found->second.empty()) members_.erase(found);
+  }
+  publish_here(member_changes_of(topic), {}, {});
+}
+
+std::vector<TopicMember> Hub::members_here(const std::string& topic) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<TopicMember> members;
+  const auto found = members_.find(topic);
+  if (found == members_.end()) return members;
+  for (const auto& [number, member] : found->second) members.push_back(member);
+  sort_members(members);
+  return members;
+}
+
+// Feed --------------------------------------------------------------------------------------------
+
+void Hub::begin(const std::string& name, MessageId at) {
+  const std::lock_guard lock(mutex_);
+  Slot& slot = slot_of(name);
+  slot.is_fed = true;
+  slot.log->restart(at);
+}
+
+void Hub::append(const std::string& name, EntryPtr entry) {
+  const std::lock_guard lock(mutex_);
+  const auto found = slots_.find(name);
+  if (found != slots_.end()) found->second.log->append(std::move(entry));
+}
+
+void Hub::restart(const std::string& name, MessageId at) {
+  const std::lock_guard lock(mutex_);
+  const auto found = slots_.find(name);
+  if (found != slots_.end()) found->second.log->restart(at);
+}
+
+void Hub::end(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = slots_.find(name);
+  if (found == slots_.end()) return;
+  found->second.is_fed = false;
+  if (found->second.users == 0) slots_.erase(found);
+}
+
+}  // namespace skua::topics

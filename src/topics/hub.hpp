@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "skua/error.hpp"
+#include "skua/topics.hpp"
+#include "topics/bus.hpp"
+#include "topics/log.hpp"
+#include "topics/message_id.hpp"
+
+namespace skua::topics {
+
+/// The logs of a process, and without a bus, its members. Thread-safe.
+class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
+ public:
+  /// A log that is in use: it stays what its name leads to.
+  class Use final {
+   public:
+    Use(std::shared_ptr<Hub> hub, std::string name, std::shared_ptr<Log> log) noexcept
+        : hub_(std::move(hub)), name_(std::move(name)), log_(std::move(log)) {}
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use() { hub_->give_back(name_); }
+
+    [[nodiscard]] Hub& hub() const noexcept { return *hub_; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    Log* operator->() const noexcept { return log_.get(); }
+    Log& operator*() const noexcept { return *log_; }
+
+   private:
+    const std::shared_ptr<Hub> hub_;  // outlives the Topics
+    const std::string name_;
+    const std::shared_ptr<Log> log_;  // shared with the hub
+  };
+
+  /// Returns the time since 1970.
+  using WallClock = std::function<std::chrono::milliseconds()>;
+
+  Hub(TopicsOptions options, std::shared_ptr<TopicBus> bus, WallClock clock = {});
+  Hub(const Hub&) = delete;
+  Hub& operator=(const Hub&) = delete;
+  ~Hub() { close(); }
+
+  void start();
+  /// Ends all subscriptions, and the bus.
+  void close() noexcept;
+  [[nodiscard]] const TopicsOptions& options() const noexcept { return options_; }
+  /// Null: there is none.
+  [[nodiscard]] TopicBus* bus() const noexcept { return bus_.get(); }
+
+  [[nodiscard]] std::unique_ptr<Use> open(std::string name);
+  /// Publishes without a bus. Returns the id.
+  std::string publish_here(const std::string& name, std::string text, const std::string& once);
+
+  // Members, without a bus.
+
+  [[nodiscard]] std::unique_ptr<Lease> enter_here(std::string topic, TopicMember member);
+  [[nodiscard]] std::vector<TopicMember> members_here(const std::string& topic) const;
+
+  // Feed, on the thread of the bus.
+
+  void begin(const std::string& name, MessageId at) override;
+  void append(const std::string& name, EntryPtr entry) override;
+  void restart(const std::string& name, MessageId at) override;
+  void end(const std::string& name) override;
+
+ private:
+  struct Slot {
+    std::shared_ptr<Log> log{};  // shared with those who use it
+    std::size_t users = 0;
+    bool is_fed = false;
+  };
+  struct Published {
+    std::string key;
+    std::uint64_t milliseconds;
+  };
+
+  void give_back(const std::string& name) noexcept;
+  Slot& slot_of(const std::string& name);
+  [[nodiscard]] bool is_needed(const Slot& slot);
+  void sweep();
+  MessageId next_id();
+  void forget_published();
+  void leave_here(const std::string& topic, std::uint64_t number);
+
+  const TopicsOptions options_;
+  const std::shared_ptr<TopicBus> bus_;
+  const WallClock clock_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Slot> slots_;  // guarded by mutex_, like all members below
+  std::size_t sweep_at_ = 64;                    // logs
+  MessageId last_;                               // that was given to a message, without a bus
+  std::unordered_map<std::string, std::string> published_;  // ids of messages with `once`
+  std::deque<Published> published_at_;                      // the same, in order
+  std::unordered_map<std::string, std::map<std::uint64_t, TopicMember>> members_;
+  std::uint64_t last_member_ = 0;
+  bool is_closed_ = false;
+};
+
+/// Sorts members by name.
+void sort_members(std::vector<TopicMember>& members);
+
+}  // namespace skua::topics

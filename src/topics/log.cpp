@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// In: messages from any thread. Out: the same to each subscriber, in order. A message is kept once,
+// however many subscribers are behind: a slow one costs no more than the bounds of its topic.
+#include "topics/log.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace skua::topics {
+namespace {
+
+// The cost of an entry beside its text.
+constexpr std::size_t entry_bytes = 160;
+
+std::size_t size_of(const Entry& entry) noexcept { return entry.message.text.size() + entry_bytes; }
+
+}  // namespace
+
+EntryPtr make_entry(MessageId id, std::optional<MessageId> previous, std::string text) {
+  Entry entry{
+      .message = {.id = id.to_string(), .text = std::move(text)}, .id = id, .previous = previous};
+  return std::make_shared<const Entry>(std::move(entry));
+}
+
+EntryPtr make_gap(MessageId at) {
+  Entry entry{.message = {.kind = TopicMessage::Kind::Gap, .id = at.to_string()}, .id = at};
+  return std::make_shared<const Entry>(std::move(entry));
+}
+
+EntryPtr gap_before(const Entry& entry, MessageId position) {
+  if (!entry.previous) return nullptr;
+  // The first message of all, but the subscriber has seen others: the topic has begun anew.
+  const bool is_new_life = *entry.previous == MessageId() && position != MessageId();
+  return *entry.previous > position || is_new_life ? make_gap(*entry.previous) : nullptr;
+}
+
+Log::Cursor::Cursor(Log& log) : log_(log) {
+  const std::shared_ptr<loop::Mailbox>& mailbox = loop::Loop::current().mailbox();
+  const std::lock_guard lock(log_.mutex_);
+  auto& all = log_.listeners_;
+  const auto found = std::ranges::find(all, mailbox, &Listeners::mailbox);
+  if (found != all.end()) {
+    listeners_ = *found;
+  } else {
+    listeners_ = std::make_shared<Listeners>();
+    listeners_->mailbox = mailbox;
+    all.push_back(listeners_);
+  }
+  ++listeners_->users;
+  log_.cursors_.push_back(*this);
+}
+
+Log::Cursor::~Cursor() {
+  const std::lock_guard lock(log_.mutex_);
+  unlink();
+  if (--listeners_->users == 0) std::erase(log_.listeners_, listeners_);
+}
+
+Log::Log(const TopicsOptions& options, MessageId at) : options_(options), floor_(at), last_(at) {}
+
+// Publishers --------------------------------------------------------------------------------------
+
+void Log::append(EntryPtr entry) {
+  const std::lock_guard lock(mutex_);
+  add(std::move(entry));
+}
+
+void Log::append(MessageId id, std::string text) {
+  const std::lock_guard lock(mutex_);
+  add(make_entry(id, last_, std::move(text)));
+}
+
+void Log::add(EntryPtr entry) {
+  bytes_ += size_of(*entry);
+  last_ = entry->id;
+  entries_.push_back(std::move(entry));
+  trim();
+  tell();
+}
+
+// Drops messages that nobody waits for and that are not kept, and the oldest of too many.
+void Log::trim() {
+  const auto is_too_much = [this] {
+    return entries_.size() > std::max(options_.max_waiting, options_.history) ||
+           (bytes_ > options_.topic_bytes && entries_.size() > 1);
+  };
+  while (is_too_much()) drop_first();
+  if (entries_.size() <= options_.history) return;
+  std::uint64_t wanted = end_number();
+  cursors_.for_each([&](const Cursor& cursor) {
+    if (cursor.is_here_) wanted = std::min(wanted, cursor.next_);
+  });
+  while (entries_.size() > options_.history && first_ < wanted) drop_first();
+}
+
+void Log::drop_first() {
+  floor_ = entries_.front()->id;
+  bytes_ -= size_of(*entries_.front());
+  entries_.pop_front();
+  ++first_;
+}
+
+void Log::tell() {
+  for (const std::shared_ptr<Listeners>& listeners : listeners_) {
+    if (std::exchange(listeners->is_told, true)) continue;
+    listeners->mailbox->post([self = shared_from_this(), listeners] {
+      {
+        const std::lock_guard lock(self->mutex_);
+        listeners->is_told = false;
+      }
+      listeners->waiters.wake_all();
+    });
+  }
+}
+
+void Log::restart(MessageId at) {
+  const std::lock_guard lock(mutex_);
+  first_ += entries_.size();
+  entries_.clear();
+  bytes_ = 0;
+  floor_ = last_ = at;
+  cursors_.for_each([](Cursor& cursor) { cursor.is_here_ = false; });
+  tell();
+}
+
+void Log::end(const Problem& why) {
+  const std::lock_guard lock(mutex_);
+  if (!end_) end_ = why;
+  tell();
+}
+
+MessageId Log::last() const {
+  const std::lock_guard lock(mutex_);
+  return last_;
+}
+
+bool Log::expire(MessageId now) {
+  const std::lock_guard lock(mutex_);
+  const auto keep = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(options_.keep).count());
+  const auto is_old = [&](const Entry& entry) {
+    return now.milliseconds > keep && entry.id.milliseconds < now.milliseconds - keep;
+  };
+  while (cursors_.empty() && !entries_.empty() && is_old(*entries_.front())) drop_first();
+  return entries_.empty();
+}
+
+// Subscribers -------------------------------------------------------------------------------------
+
+Log::Taken Log::take(Cursor& cursor) {
+  const std::lock_guard lock(mutex_);
+  if (end_) return {State::Ended};
+  if (!cursor.is_here_) return {State::Behind};
+  if (cursor.next_ < first_) {
+    cursor.is_here_ = false;
+    return {State::TooSlow};
+  }
+  if (cursor.next_ == end_number()) return {State::Waits};
+  const EntryPtr& entry = entries_[static_cast<std::size_t>(cursor.next_ - first_)];
+  if (EntryPtr gap = gap_before(*entry, cursor.position)) {
+    cursor.position = gap->id;
+    return {State::Taken, std::move(gap)};
+  }
+  ++cursor.next_;
+  cursor.position = entry->id;
+  return {State::Taken, entry};
+}
+
+Log::Taken Log::join(Cursor& cursor) {
+  const std::lock_guard lock(mutex_);
+  if (end_) return {State::Ended};
+  if (cursor.position < floor_) return {State::Behind};
+  EntryPtr gap;
+  if (cursor.position > last_) {
+    cursor.position = last_;
+    gap = make_gap(last_);
+  }
+  place(cursor);
+  return {gap != nullptr ? State::Taken : State::Waits, std::move(gap)};
+}
+
+void Log::place(Cursor& cursor) noexcept {
+  const auto next = std::ranges::upper_bound(entries_, cursor.position, {},
+                                             [](const EntryPtr& entry) { return entry->id; });
+  cursor.next_ = first_ + static_cast<std::uint64_t>(next - entries_.begin());
+  cursor.is_here_ = true;
+}
+
+EntryPtr Log::skip(Cursor& cursor) {
+  const std::lock_guard lock(mutex_);
+  cursor.position = floor_;
+  place(cursor);
+  return make_gap(floor_);
+}
+
+void Log::join_newest(Cursor& cursor, std::size_t count) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t from = entries_.size() - std::min(count, entries_.size());
+  cursor.position = from == 0 ? floor_ : entries_[from - 1]->id;
+  place(cursor);
+}
+
+Problem Log::end_problem() const {
+  const std::lock_guard lock(mutex_);
+  return end_.value_or(Problem{.error = Errc::Closed});
+}
+
+}  // namespace skua::topics

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/intrusive_list.hpp"
+#include "loop/loop.hpp"
+#include "skua/error.hpp"
+#include "skua/topics.hpp"
+#include "skua/waiter.hpp"
+#include "topics/message_id.hpp"
+
+namespace skua::topics {
+
+/// A message with its place. Immutable: subscribers on several threads share it.
+struct Entry {
+  TopicMessage message{};
+  MessageId id{};
+  /// The id of the message before it, 0-0 if it was the first ever; nullopt: it is not known.
+  std::optional<MessageId> previous{};
+};
+using EntryPtr = std::shared_ptr<const Entry>;
+
+/// Returns a message as an entry.
+EntryPtr make_entry(MessageId id, std::optional<MessageId> previous, std::string text);
+/// Returns a gap after which a subscriber goes on at `at`.
+EntryPtr make_gap(MessageId at);
+/// Returns the gap that a subscriber at `position` has to be told of before an entry, or null.
+EntryPtr gap_before(const Entry& entry, MessageId position);
+
+/// The newest messages of a topic, and the subscribers that read them: a subscriber is a position.
+/// Thread-safe.
+///
+/// ```
+///   [ ... no longer here ] [ entry ][ entry ][ entry ]
+///                    floor ^                         ^ last
+/// ```
+/// All messages with ids above the floor, up to the last, are here.
+class Log final : public std::enable_shared_from_this<Log> {
+ public:
+  /// The subscribers of one loop's thread: one wake-up for all of them.
+  struct Listeners {
+    std::shared_ptr<loop::Mailbox> mailbox{};
+    skua::detail::WaiterList waiters{};  // used by the loop's thread only
+    std::size_t users = 0;               // guarded by the log's mutex, like the next
+    bool is_told = false;
+  };
+
+  /// The place of a subscriber. Belongs to its loop's thread; the log outlives it.
+  class Cursor final : public base::ListNode {
+   public:
+    /// Ends with: std::logic_error on a thread without a loop.
+    explicit Cursor(Log& log);
+    Cursor(const Cursor&) = delete;
+    Cursor& operator=(const Cursor&) = delete;
+    ~Cursor();
+
+    /// The id of the last message that was taken.
+    MessageId position{};
+    [[nodiscard]] skua::detail::WaiterList& waiters() noexcept { return listeners_->waiters; }
+
+   private:
+    friend class Log;
+    Log& log_;
+    std::shared_ptr<Listeners> listeners_;  // shared with posts
+    std::uint64_t next_ = 0;                // the number of the next entry, if is_here_
+    bool is_here_ = false;
+  };
+
+  /// `at`: messages up to this one are not here.
+  Log(const TopicsOptions& options, MessageId at);
+
+  // For publishers.
+
+  void append(EntryPtr entry);
+  /// Appends a text after all that is here.
+  void append(MessageId id, std::string text);
+  /// Forgets all messages: those up to `at` are not here.
+  void restart(MessageId at);
+  /// Ends all subscriptions.
+  void end(const Problem& why);
+  [[nodiscard]] MessageId last() const;
+
+  // For subscribers.
+
+  /// How a cursor stands to the log.
+  enum class State : std::uint8_t {
+    Taken,    ///< it got an entry, or a gap
+    Waits,    ///< for the next entry
+    Behind,   ///< its next message is not here, or it has not joined yet
+    TooSlow,  ///< the same, because it did not take its messages in time
+    Ended,
+  };
+  struct Taken {
+    State state = State::Waits;
+    EntryPtr entry{};
+  };
+  /// Returns the next entry for a cursor, and moves it on.
+  Taken take(Cursor& cursor);
+  /// Lets a cursor go on with what is here. Returns Behind if its next message is not; Taken with a
+  /// gap if the cursor is ahead of all messages, which belong to another life of the topic then.
+  Taken join(Cursor& cursor);
+  /// Lets a cursor go on with the oldest message that is here; returns the gap.
+  EntryPtr skip(Cursor& cursor);
+  /// Puts a cursor before the newest messages, at most so many.
+  void join_newest(Cursor& cursor, std::size_t count);
+  /// Returns the problem that ended it.
+  [[nodiscard]] Problem end_problem() const;
+
+  /// Drops messages that are too old. Returns whether nothing is left to keep.
+  bool expire(MessageId now);
+
+ private:
+  friend class Cursor;
+
+  void add(EntryPtr entry);
+  void trim();
+  void drop_first();
+  void place(Cursor& cursor) noexcept;
+  void tell();
+  [[nodiscard]] std::uint64_t end_number() const noexcept { return first_ + entries_.size(); }
+
+  const TopicsOptions& options_;
+  mutable std::mutex mutex_;
+  std::deque<EntryPtr> entries_;  // guarded by mutex_, like all members below
+  std::uint64_t first_ = 0;       // the number of the first entry
+  std::size_t bytes_ = 0;         // of the entries
+  MessageId floor_;
+  MessageId last_;
+  std::optional<Problem> end_{};
+  base::IntrusiveList<Cursor> cursors_;
+  std::vector<std::shared_ptr<Listeners>> listeners_;
+};
+
+}  // namespace skua::topics

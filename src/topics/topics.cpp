@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// The public face of topics: what is published goes to the bus, or without one straight to the
+// logs; who subscribes reads them.
+#include "skua/topics.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "http/message/json_text.hpp"
+#include "skua/async.hpp"
+#include "topics/bus.hpp"
+#include "topics/hub.hpp"
+#include "topics/reading.hpp"
+
+namespace skua {
+
+using topics::EntryPtr;
+using topics::Hub;
+using topics::Reading;
+
+namespace {
+
+Result<void, Problem> check_size(const Hub& hub, const std::string& text) {
+  if (text.size() <= hub.options().message_bytes) return {};
+  return Problem{.error = Error(Errc::MessageTooLong, "topics"),
+                 .text = "a message of " + std::to_string(text.size()) +
+                         " bytes: TopicsOptions::message_bytes allows " +
+                         std::to_string(hub.options().message_bytes)};
+}
+
+Task<Result<std::string, Problem>> publish_to(std::shared_ptr<Hub> hub, std::string topic,
+                                              std::string text, std::string once) {
+  const Result<void, Problem> fits = check_size(*hub, text);
+  if (!fits) co_return fits.error();
+  if (hub->bus() == nullptr) {
+    co_return hub->publish_here(topics::messages_of(topic), std::move(text), once);
+  }
+  Result<std::string, Problem> id =
+      co_await hub->bus()->publish(topics::messages_of(topic), std::move(text), std::move(once));
+  co_return id;
+}
+
+Task<Result<std::vector<TopicMember>, Problem>> members_of(std::shared_ptr<Hub> hub,
+                                                           std::string topic) {
+  if (hub->bus() == nullptr) co_return hub->members_here(topic);
+  Result<std::vector<TopicMember>, Problem> members =
+      co_await hub->bus()->members(std::move(topic));
+  if (members) topics::sort_members(*members);
+  co_return members;
+}
+
+}  // namespace
+
+std::string TopicMessage::to_json() const {
+  std::string json = R"({"id":)";
+  http::append_json(json, id);
+  if (kind == Kind::Message) {
+    json += R"(,"text":)";
+    http::append_json(json, text);
+  } else if (kind == Kind::Gap) {
+    json += R"(,"gap":true)";
+  }
+  return json += '}';
+}
+
+// Topics ------------------------------------------------------------------------------------------
+
+Topics::Topics(TopicsOptions options) : Topics(nullptr, std::move(options)) {}
+
+Topics::Topics(std::shared_ptr<TopicBus> bus, TopicsOptions options)
+    : hub_(std::make_shared<Hub>(std::move(options), std::move(bus))) {
+  hub_->start();
+}
+
+Topics::~Topics() { close(); }
+
+void Topics::close() noexcept { hub_->close(); }
+
+Task<Result<std::string, Problem>> Topics::publish(std::string topic, std::string text,
+                                                   std::string once) {
+  return publish_to(hub_, std::move(topic), std::move(text), std::move(once));
+}
+
+void Topics::post(std::string topic, std::string text) {
+  const Result<void, Problem> fits = check_size(*hub_, text);
+  if (!fits) {
+    if (hub_->options().on_problem) hub_->options().on_problem(fits.error());
+  } else if (hub_->bus() == nullptr) {
+    hub_->publish_here(topics::messages_of(topic), std::move(text), {});
+  } else {
+    hub_->bus()->post(topics::messages_of(topic), std::move(text));
+  }
+}
+
+Result<void, Problem> Topics::check() const {
+  return hub_->bus() == nullptr ? Result<void, Problem>() : hub_->bus()->check();
+}
+
+// Subscriptions -----------------------------------------------------------------------------------
+
+namespace {
+
+Task<Reading::Opened> open_reading(std::shared_ptr<Hub> hub, std::string topic,
+                                   topics::Start start) {
+  return Reading::open(std::move(hub), topics::messages_of(topic), std::move(start));
+}
+
+Task<Result<TopicMessage, Problem>> next_message(Reading& reading) {
+  const Result<EntryPtr, Problem> entry = co_await reading.next();
+  if (!entry) co_return entry.error();
+  co_return (*entry)->message;
+}
+
+}  // namespace
+
+TopicSubscription::TopicSubscription(std::unique_ptr<Reading> reading) noexcept
+    : reading_(std::move(reading)) {}
+TopicSubscription::TopicSubscription(TopicSubscription&&) noexcept = default;
+TopicSubscription& TopicSubscription::operator=(TopicSubscription&&) noexcept = default;
+TopicSubscription::~TopicSubscription() = default;
+
+Task<Result<TopicMessage, Problem>> TopicSubscription::next() { return next_message(*reading_); }
+
+std::string TopicSubscription::position() const { return reading_->position().to_string(); }
+
+Task<Result<TopicSubscription, Problem>> Topics::subscribe(std::string topic, TopicStart start) {
+  return subscribe_to(
+      open_reading(hub_, std::move(topic), {std::string(start.after), start.history}));
+}
+
+Task<Result<TopicSubscription, Problem>> Topics::subscribe_to(
+    Task<Result<std::unique_ptr<Reading>, Problem>> opening) {
+  Reading::Opened reading = co_await opening;
+  if (!reading) co_return std::move(reading).error();
+  co_return TopicSubscription(*std::move(reading));
+}
+
+// Presence ----------------------------------------------------------------------------------------
+
+TopicPresence::TopicPresence(std::unique_ptr<topics::Lease> lease) noexcept
+    : lease_(std::move(lease)) {}
+TopicPresence::TopicPresence(TopicPresence&&) noexcept = default;
+TopicPresence& TopicPresence::operator=(TopicPresence&&) noexcept = default;
+TopicPresence::~TopicPresence() = default;
+
+TopicPresence Topics::enter(std::string topic, TopicMember member) {
+  if (TopicBus* const bus = hub_->bus()) {
+    return TopicPresence(bus->enter(std::move(topic), std::move(member)));
+  }
+  return TopicPresence(hub_->enter_here(std::move(topic), std::move(member)));
+}
+
+Task<Result<std::vector<TopicMember>, Problem>> Topics::members(std::string topic) {
+  return members_of(hub_, std::move(topic));
+}
+
+struct TopicMembers::State {
+  State(std::shared_ptr<Hub> own_hub, std::string own_topic)
+      : hub(std::move(own_hub)), topic(std::move(own_topic)) {}
+
+  using Members = std::vector<TopicMember>;
+  Task<Result<Members, Problem>> next();
+  Task<Result<void, Problem>> wait();
+  Task<Result<Members, Problem>> ask();
+
+  const std::shared_ptr<Hub> hub;
+  const std::string topic;
+  std::unique_ptr<Reading> changes{};
+  std::optional<Members> told{};
+};
+
+/// Waits for a change since the members were last asked for.
+Task<Result<void, Problem>> TopicMembers::State::wait() {
+  if (changes == nullptr) {
+    topics::Start now;
+    Reading::Opened opened =
+        co_await Reading::open(hub, topics::member_changes_of(topic), std::move(now));
+    if (!opened) co_return std::move(opened).error();
+    changes = *std::move(opened);
+  } else if (told) {
+    const Result<EntryPtr, Problem> change = co_await changes->next();
+    if (!change) co_return change.error();
+  }
+  while (changes->take_ready() != nullptr) continue;  // one question is enough for all of these
+  co_return Result<void, Problem>();
+}
+
+/// Asks for the members until there is an answer.
+Task<Result<TopicMembers::State::Members, Problem>> TopicMembers::State::ask() {
+  while (true) {
+    Result<Members, Problem> members = co_await members_of(hub, topic);
+    if (members || members.error().code() != Errc::TimedOut) co_return members;
+    co_await sleep(1s);
+  }
+}
+
+Task<Result<TopicMembers::State::Members, Problem>> TopicMembers::State::next() {
+  while (true) {
+    const Result<void, Problem> changed = co_await wait();
+    if (!changed) co_return changed.error();
+    Result<Members, Problem> members = co_await ask();
+    if (!members) co_return members;
+    if (told && *told == *members) continue;
+    told = *members;
+    co_return members;
+  }
+}
+
+TopicMembers::TopicMembers(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+TopicMembers::TopicMembers(TopicMembers&&) noexcept = default;
+TopicMembers& TopicMembers::operator=(TopicMembers&&) noexcept = default;
+TopicMembers::~TopicMembers() = default;
+
+Task<Result<std::vector<TopicMember>, Problem>> TopicMembers::next() { return state_->next(); }
+
+TopicMembers Topics::watch_members(std::string topic) {
+  return TopicMembers(std::make_unique<TopicMembers::State>(hub_, std::move(topic)));
+}
+
+}  // namespace skua
