@@ -70,6 +70,7 @@
 #include "skua/redis_command.hpp"
 #include "skua/redis_reply.hpp"
 #include "skua/redis_stores.hpp"
+#include "skua/redis_topics.hpp"
 #include "skua/request.hpp"
 #include "skua/request_limits.hpp"
 #include "skua/resolver.hpp"

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+// In: calls of any thread. Out: what Redis says to them. A thread with a loop of its own does all
+// the work: it reads for all subscribers of the process, and publishes for all its publishers.
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "crypto/random.hpp"
+#include "loop/loop.hpp"
+#include "loop/worker_pool.hpp"
+#include "redis/topic_members.hpp"
+#include "redis/topic_outbox.hpp"
+#include "redis/topic_reader.hpp"
+#include "redis/topic_settings.hpp"
+#include "skua/async.hpp"
+#include "skua/redis_topics.hpp"
+#include "topics/bus.hpp"
+#include "topics/question.hpp"
+
+namespace skua::redis {
+namespace {
+
+using topics::Duty;
+using topics::Feed;
+using topics::Lease;
+using topics::MessageId;
+using topics::Page;
+using topics::Question;
+
+constexpr std::size_t page_messages = 64;
+constexpr unsigned lookup_threads = 1;
+constexpr std::size_t lookup_queue = 64;
+
+std::string random_name() {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string name;
+  for (int words = 0; words < 2; ++words) {
+    std::uint64_t word = crypto::random_word();
+    for (int i = 0; i < 16; ++i, word >>= 4U) name += digits[word & 0xFU];
+  }
+  return name;
+}
+
+TopicSettings settings_for(const Options& redis, TopicBusOptions options) {
+  if (options.heartbeat <= Duration(0)) {
+    throw std::invalid_argument("redis::TopicBusOptions::heartbeat is not positive");
+  }
+  TopicSettings settings;
+  settings.base = options.prefix + "{topics}:";
+  settings.options = std::move(options);
+  settings.min_backoff = redis.min_backoff;
+  settings.max_backoff = redis.max_backoff;
+  settings.timeout = redis.timeout;
+  settings.node = random_name();
+  return settings;
+}
+
+Page page_of(const Reply& elements) {
+  Page page;
+  for (const Reply& element : elements.elements()) {
+    topics::EntryPtr entry = entry_of(element);
+    if (entry != nullptr) page.entries.push_back(std::move(entry));
+  }
+  return page;
+}
+
+/// All that belongs to the loop's thread.
+struct BusInside {
+  BusInside(const Options& redis, const TopicSettings& own_settings, Feed& feed, TopicAway& away,
+            const std::function<void(const Problem&)>& on_problem)
+      : settings(own_settings),
+        client(redis),
+        reader(client, settings, feed, away),
+        outbox(client, settings, away, on_problem),
+        members(client, settings) {}
+
+  /// Keeps what needs it up to date.
+  Task<> upkeep();
+  /// Asks until there is an answer, or nobody wants one.
+  Task<> read(std::shared_ptr<Duty<Page>> duty, Command command, bool is_backwards);
+  Task<> list(std::shared_ptr<Duty<std::vector<TopicMember>>> duty, std::string topic);
+
+  const TopicSettings& settings;
+  Client client;
+  TopicReader reader;
+  TopicOutbox outbox;
+  TopicMembership members;
+  Scope tasks{};  // the last member: its tasks use the others
+};
+
+Task<> BusInside::upkeep() {
+  while (true) {
+    co_await sleep(settings.options.heartbeat);
+    try {
+      reader.sweep();
+      co_await members.beat();
+      // Those who watch members have to hear of a process that died, and nobody else tells them.
+      std::vector<std::string> watched = reader.watched_members();
+      for (std::string& topic : watched) {
+        const auto listed = co_await members.list(std::move(topic));
+        if (!listed) break;
+      }
+    } catch (const std::bad_alloc&) {
+      continue;  // the next beat tries again
+    }
+  }
+}
+
+Task<> BusInside::read(std::shared_ptr<Duty<Page>> duty, Command command, bool is_backwards) {
+  Backoff backoff(settings.min_backoff, settings.max_backoff);
+  while (duty->is_wanted()) {
+    const Result<Reply, Problem> reply = co_await client.command(command);
+    if (reply) {
+      Page page = page_of(*reply);
+      if (is_backwards) std::ranges::reverse(page.entries);
+      co_return duty->answer(std::move(page));
+    }
+    if (!is_passing(reply.error())) co_return duty->answer(reply.error());
+    co_await sleep(backoff.next());
+  }
+}
+
+Task<> BusInside::list(std::shared_ptr<Duty<std::vector<TopicMember>>> duty, std::string topic) {
+  Result<std::vector<TopicMember>, Problem> listed = co_await members.list(std::move(topic));
+  // All that passes is one problem for those who asked: they may ask again.
+  if (!listed && is_passing(listed.error())) {
+    duty->answer(Problem{.error = Error(Errc::TimedOut, "topics"), .text = listed.error().text});
+    co_return;
+  }
+  duty->answer(std::move(listed));
+}
+
+/// The bus in Redis.
+class RedisTopicBus final : public TopicBus, public std::enable_shared_from_this<RedisTopicBus> {
+ public:
+  RedisTopicBus(Options redis, TopicBusOptions options)
+      : settings_(settings_for(redis, std::move(options))), redis_(std::move(redis)) {
+    static_cast<void>(PerThread(redis_));  // throws if an option is malformed
+  }
+  RedisTopicBus(const RedisTopicBus&) = delete;
+  RedisTopicBus& operator=(const RedisTopicBus&) = delete;
+  ~RedisTopicBus() override { stop(); }
+
+  void start(Feed& feed, const std::function<void(const Problem&)>& on_problem) override;
+  void stop() noexcept override;
+  Task<Result<std::string, Problem>> publish(std::string name, std::string text,
+                                             std::string once) override;
+  void post(std::string name, std::string text) override;
+  Task<Result<std::unique_ptr<Lease>, Problem>> watch(std::string name) override;
+  Task<Result<Page, Problem>> read(std::string name, MessageId after) override;
+  Task<Result<Page, Problem>> newest(std::string name, std::size_t count) override;
+  std::unique_ptr<Lease> enter(std::string topic, TopicMember member) override;
+  Task<Result<std::vector<TopicMember>, Problem>> members(std::string topic) override;
+  [[nodiscard]] Result<void, Problem> check() const override;
+
+ private:
+  /// Runs a call on the loop's thread, unless it has ended.
+  template <class Call>
+  void post_inside(Call call) {
+    mailbox_->post([this, call = std::move(call)] {
+      try {
+        if (inside_) call(*inside_);
+      } catch (const std::bad_alloc&) {  // who asked is answered by the end of the call
+        return;
+      }
+    });
+  }
+  void add_letter(BusInside& inside, const std::string& name, std::string text, std::string once,
+                  std::shared_ptr<Duty<std::string>> duty) const;
+  static Task<> watch_inside(BusInside& inside, std::string name,
+                             std::shared_ptr<TopicReader::Watching> duty,
+                             std::function<std::unique_ptr<Lease>()> make_lease);
+
+  const TopicSettings settings_;
+  const Options redis_;
+  TopicAway away_;
+  std::atomic<std::uint64_t> last_member_{0};
+  std::unique_ptr<loop::Loop> loop_;        // null once it has ended
+  std::shared_ptr<loop::Mailbox> mailbox_;  // of the loop
+  std::optional<loop::WorkerPool> pool_;
+  std::optional<BusInside> inside_;  // used by the loop's thread only
+  std::thread thread_;
+};
+
+void RedisTopicBus::start(Feed& feed, const std::function<void(const Problem&)>& on_problem) {
+  if (mailbox_ != nullptr) throw std::logic_error("a topic bus belongs to one Topics object");
+  loop_ = loop::Loop::create().value();
+  mailbox_ = loop_->mailbox();
+  pool_.emplace(lookup_threads, lookup_queue);
+  loop_->use_pool(&*pool_);
+  std::promise<void> ready;
+  loop_->post([&] {
+    try {
+      BusInside& inside = inside_.emplace(redis_, settings_, feed, away_, on_problem);
+      inside.tasks.spawn(inside.reader.run([&inside] { inside.members.enter_again(); }));
+      inside.tasks.spawn(inside.upkeep());
+      ready.set_value();
+    } catch (...) {
+      ready.set_exception(std::current_exception());
+    }
+  });
+  thread_ = std::thread([this] { loop_->run(); });
+  try {
+    ready.get_future().get();
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+void RedisTopicBus::stop() noexcept {
+  if (!thread_.joinable()) return;
+  loop_->post([this] {
+    inside_.reset();
+    loop_->stop();
+  });
+  thread_.join();
+  loop_.reset();  // drops what was posted too late, so that it is answered
+}
+
+Result<void, Problem> RedisTopicBus::check() const {
+  if (const std::optional<Problem> why = away_.get()) return *why;
+  return {};
+}
+
+// Publishing --------------------------------------------------------------------------------------
+
+void RedisTopicBus::add_letter(BusInside& inside, const std::string& name, std::string text,
+                               std::string once, std::shared_ptr<Duty<std::string>> duty) const {
+  TopicOutbox::Letter letter;
+  letter.text = std::move(text);
+  letter.once = once.empty() ? random_name() : std::move(once);
+  letter.duty = std::move(duty);
+  letter.deadline = later(loop::Loop::current().now(), settings_.options.patience);
+  inside.outbox.add(name, std::move(letter));
+}
+
+Task<Result<std::string, Problem>> RedisTopicBus::publish(std::string name, std::string text,
+                                                          std::string once) {
+  const auto question = std::make_shared<Question<std::string>>();
+  post_inside([this, duty = std::make_shared<Duty<std::string>>(question), name = std::move(name),
+               text = std::move(text), once = std::move(once)](BusInside& inside) {
+    add_letter(inside, name, text, once, duty);
+  });
+  Result<std::string, Problem> id = co_await Question<std::string>::wait(question);
+  co_return id;
+}
+
+void RedisTopicBus::post(std::string name, std::string text) {
+  post_inside([this, name = std::move(name), text = std::move(text)](BusInside& inside) {
+    add_letter(inside, name, text, {}, nullptr);
+  });
+}
+
+// Reading -----------------------------------------------------------------------------------------
+
+Task<> RedisTopicBus::watch_inside(BusInside& inside, std::string name,
+                                   std::shared_ptr<TopicReader::Watching> duty,
+                                   std::function<std::unique_ptr<Lease>()> make_lease) {
+  const Result<void, Problem> watched = co_await inside.reader.watch(std::move(name), *duty);
+  if (watched) {
+    duty->answer(make_lease());  // which ends at once if nobody waits any more
+  } else {
+    duty->answer(watched.error());
+  }
+}
+
+Task<Result<std::unique_ptr<Lease>, Problem>> RedisTopicBus::watch(std::string name) {
+  const auto question = std::make_shared<Question<std::unique_ptr<Lease>>>();
+  const auto make_lease = [weak = weak_from_this(), name] {
+    return std::make_unique<Lease>([weak, name] {
+      const auto self = weak.lock();
+      if (self == nullptr) return;
+      self->post_inside([name](BusInside& inside) { inside.reader.unwatch(name); });
+    });
+  };
+  post_inside([duty = std::make_shared<TopicReader::Watching>(question), name,
+               make_lease](BusInside& inside) {
+    inside.tasks.spawn(watch_inside(inside, name, duty, make_lease));
+  });
+  Result<std::unique_ptr<Lease>, Problem> lease =
+      co_await Question<std::unique_ptr<Lease>>::wait(question);
+  co_return lease;
+}
+
+Task<Result<Page, Problem>> RedisTopicBus::read(std::string name, MessageId after) {
+  Command command("XRANGE", settings_.stream(name), after.next().to_string(), "+", "COUNT",
+                  page_messages);
+  const auto question = std::make_shared<Question<Page>>();
+  post_inside([duty = std::make_shared<Duty<Page>>(question), command](BusInside& inside) {
+    inside.tasks.spawn(inside.read(duty, command, false));
+  });
+  Result<Page, Problem> page = co_await Question<Page>::wait(question);
+  co_return page;
+}
+
+Task<Result<Page, Problem>> RedisTopicBus::newest(std::string name, std::size_t count) {
+  Command command("XREVRANGE", settings_.stream(name), "+", "-", "COUNT", count);
+  const auto question = std::make_shared<Question<Page>>();
+  post_inside([duty = std::make_shared<Duty<Page>>(question), command](BusInside& inside) {
+    inside.tasks.spawn(inside.read(duty, command, true));
+  });
+  Result<Page, Problem> page = co_await Question<Page>::wait(question);
+  co_return page;
+}
+
+// Members -----------------------------------------------------------------------------------------
+
+std::unique_ptr<Lease> RedisTopicBus::enter(std::string topic, TopicMember member) {
+  const std::string token = settings_.node + ":" + std::to_string(++last_member_);
+  auto lease = std::make_unique<Lease>([weak = weak_from_this(), token] {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    self->post_inside([token](BusInside& inside) { inside.members.leave(token); });
+  });
+  post_inside([token, topic = std::move(topic), member = std::move(member)](BusInside& inside) {
+    inside.members.enter(token, topic, member);
+  });
+  return lease;
+}
+
+Task<Result<std::vector<TopicMember>, Problem>> RedisTopicBus::members(std::string topic) {
+  using Members = std::vector<TopicMember>;
+  const auto question = std::make_shared<Question<Members>>();
+  post_inside([duty = std::make_shared<Duty<Members>>(question), topic = std::move(topic)](
+                  BusInside& inside) { inside.tasks.spawn(inside.list(duty, topic)); });
+  Result<Members, Problem> members = co_await Question<Members>::wait(question);
+  co_return members;
+}
+
+}  // namespace
+
+std::shared_ptr<TopicBus> topic_bus(Options redis, TopicBusOptions options) {
+  return std::make_shared<RedisTopicBus>(std::move(redis), std::move(options));
+}
+
+}  // namespace skua::redis

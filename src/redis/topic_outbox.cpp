@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// In: publications. Out: messages in streams. A script remembers each publication, so one whose
+// reply was lost is sent again without harm, whichever of the two arrives first.
+#include "redis/topic_outbox.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "loop/loop.hpp"
+#include "redis/backoff.hpp"
+
+namespace skua::redis {
+namespace {
+
+constexpr std::size_t batch_letters = 64;
+constexpr std::size_t batch_bytes = 256 * 1024;
+
+// KEYS: the stream, and one for each publication. ARGV: the length, how long the stream and the
+// publications are kept, then the text and the name of each publication.
+constexpr const char* publish_script = R"(
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+local previous = last[1] and last[1][1] or '0-0'
+local ids = {}
+for i = 2, #KEYS do
+  local id = redis.call('GET', KEYS[i])
+  if not id then
+    id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'p', previous,
+                    'o', ARGV[2 * i + 1], 't', ARGV[2 * i])
+    redis.call('SET', KEYS[i], id, 'PX', ARGV[3])
+    previous = id
+  end
+  ids[i - 1] = id
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return ids
+)";
+
+std::int64_t whole_milliseconds(Duration duration) noexcept {
+  return std::max<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(duration).count(), 1);
+}
+
+}  // namespace
+
+TopicOutbox::TopicOutbox(Client& client, const TopicSettings& settings, const TopicAway& away,
+                         const std::function<void(const Problem&)>& on_problem)
+    : client_(client),
+      settings_(settings),
+      away_(away),
+      on_problem_(on_problem),
+      script_(publish_script) {}
+
+void TopicOutbox::add(const std::string& name, Letter letter) {
+  const TopicBusOptions& options = settings_.options;
+  if (options.patience == Duration(0)) {
+    if (const std::optional<Problem> why = away_.get()) return tell(letter, *why);
+  }
+  const std::size_t size = letter.text.size();
+  if (count_ >= options.max_waiting || (count_ != 0 && bytes_ + size > options.max_waiting_bytes)) {
+    std::string text = "too many publications wait for Redis";
+    if (last_problem_) text += ": " + last_problem_->text;
+    return tell(letter, Problem{.error = Error(Errc::Overloaded, "topics"), .text = text});
+  }
+  ++count_;
+  bytes_ += size;
+  Box& box = boxes_[name];
+  box.letters.push_back(std::move(letter));
+  if (!std::exchange(box.is_sent, true)) tasks_.spawn(send(name));
+}
+
+Task<> TopicOutbox::send(std::string name) {
+  Box& box = boxes_[name];
+  try {
+    co_await send_all(name, box);
+  } catch (const std::bad_alloc&) {
+    const Problem why{.error = Error(Errc::OutOfMemory, "topics")};
+    while (!box.letters.empty()) take_first(box, why);
+  }
+  boxes_.erase(name);
+}
+
+Task<> TopicOutbox::send_all(const std::string& name, Box& box) {
+  Backoff backoff(settings_.min_backoff, settings_.max_backoff);
+  while (true) {
+    drop_overdue(box);
+    if (box.letters.empty()) break;
+    std::size_t count = 0;
+    for (std::size_t bytes = 0; count < std::min(box.letters.size(), batch_letters); ++count) {
+      bytes += box.letters[count].text.size();
+      if (count != 0 && bytes > batch_bytes) break;
+    }
+    ScriptCall call = call_for(name, box, count);
+    const Result<Reply, Problem> reply = co_await client_.eval(std::move(call));
+    if (settle(box, count, reply)) {
+      backoff.reset();
+    } else {
+      co_await sleep(backoff.next());
+    }
+  }
+}
+
+ScriptCall TopicOutbox::call_for(const std::string& name, Box& box, std::size_t count) {
+  const TopicBusOptions& options = settings_.options;
+  Keys keys(settings_.stream(name));
+  for (std::size_t i = 0; i < count; ++i) keys.add(settings_.once(name, box.letters[i].once));
+  ScriptCall call(script_, keys);
+  call.add(options.history).add(whole_milliseconds(options.keep));
+  call.add(whole_milliseconds(options.once));
+  loop::Instant deadline{};
+  for (std::size_t i = 0; i < count; ++i) {
+    Letter& letter = box.letters[i];
+    letter.was_sent = true;
+    deadline = std::max(deadline, letter.deadline);
+    call.add(letter.text).add(letter.once);
+  }
+  if (options.patience != Duration(0)) {
+    const Duration left = deadline - loop::Loop::current().now();
+    call.within(std::max<Duration>(left, 1ms));
+  }
+  return call;
+}
+
+bool TopicOutbox::settle(Box& box, std::size_t count, const Result<Reply, Problem>& reply) {
+  if (reply && reply->size() == count) {
+    last_problem_.reset();
+    for (std::size_t i = 0; i < count; ++i) take_first(box, std::string((*reply)[i].text()));
+    return true;
+  }
+  const Problem malformed{.error = Error(Errc::MalformedReply, "redis"),
+                          .text = "the script's reply is malformed"};
+  last_problem_ = reply ? malformed : reply.error();
+  if (settings_.options.patience != Duration(0) && is_passing(*last_problem_)) return false;
+  for (std::size_t i = 0; i < count; ++i) take_first(box, *last_problem_);
+  return true;
+}
+
+/// Drops the letters whose time is over, and those that nobody wants any more and that were not
+/// sent.
+void TopicOutbox::drop_overdue(Box& box) {
+  const bool has_deadlines = settings_.options.patience != Duration(0);
+  const loop::Instant now = loop::Loop::current().now();
+  std::deque<Letter> kept;
+  for (Letter& letter : box.letters) {
+    const bool is_dropped = letter.duty != nullptr && !letter.was_sent && !letter.duty->is_wanted();
+    const bool is_overdue = has_deadlines && now >= letter.deadline;
+    if (!is_dropped && !is_overdue) {
+      kept.push_back(std::move(letter));
+      continue;
+    }
+    --count_;
+    bytes_ -= letter.text.size();
+    if (is_overdue) tell(letter, overdue());
+  }
+  box.letters = std::move(kept);
+}
+
+void TopicOutbox::take_first(Box& box, Result<std::string, Problem> result) {
+  const Letter letter = std::move(box.letters.front());
+  box.letters.pop_front();
+  --count_;
+  bytes_ -= letter.text.size();
+  tell(letter, std::move(result));
+}
+
+void TopicOutbox::tell(const Letter& letter, Result<std::string, Problem> result) const {
+  if (letter.duty != nullptr) return letter.duty->answer(std::move(result));
+  if (result || !on_problem_) return;
+  try {
+    on_problem_(result.error());
+  } catch (...) {  // there is nobody left to tell
+    return;
+  }
+}
+
+Problem TopicOutbox::overdue() const {
+  std::string text = "Redis did not take the message in time";
+  if (last_problem_) text += ": " + last_problem_->text;
+  return {.error = Error(Errc::TimedOut, "topics"), .text = std::move(text)};
+}
+
+}  // namespace skua::redis

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "skua/error.hpp"
+#include "skua/redis_reply.hpp"
+#include "skua/redis_topics.hpp"
+#include "topics/bus.hpp"
+
+namespace skua::redis {
+
+/// The options of a bus, and its keys.
+struct TopicSettings {
+  TopicBusOptions options{};
+  Duration min_backoff{};
+  Duration max_backoff{};
+  Duration timeout{};  ///< of a command
+  std::string base{};  ///< of all keys: in one slot of a cluster
+  std::string node{};  ///< the random name of this process
+
+  /// The stream of a log. Messages have the fields `t`, the text, `p`, the id of the message
+  /// before, and `o`, what tells a repeated publication.
+  [[nodiscard]] std::string stream(std::string_view name) const { return base + std::string(name); }
+  /// The id of a message that was published with `once`.
+  [[nodiscard]] std::string once(std::string_view name, std::string_view once) const {
+    return base + "o:" + std::string(name) + ":" + std::string(once);
+  }
+  /// The members of a topic: `NODE:NUMBER` and a text.
+  [[nodiscard]] std::string members(std::string_view topic) const {
+    return base + "p:" + std::string(topic);
+  }
+  /// The processes, by the time at which they are taken for dead.
+  [[nodiscard]] std::string nodes() const { return base + "nodes"; }
+  /// A stream that ends the wait of this process for messages.
+  [[nodiscard]] std::string wake() const { return base + "w:" + node; }
+};
+
+/// Why Redis is away, if it is. Thread-safe.
+class TopicAway final {
+ public:
+  void set(std::optional<Problem> why) {
+    const std::lock_guard lock(mutex_);
+    why_ = std::move(why);
+  }
+  [[nodiscard]] std::optional<Problem> get() const {
+    const std::lock_guard lock(mutex_);
+    return why_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<Problem> why_;  // guarded by mutex_
+};
+
+/// Reports whether a command that failed may succeed later.
+[[nodiscard]] bool is_passing(const Problem& why) noexcept;
+/// Returns an element of a stream as an entry; null if it has no id.
+[[nodiscard]] topics::EntryPtr entry_of(const Reply& element);
+/// Returns the id of the first of some elements; 0-0 if there are none.
+[[nodiscard]] topics::MessageId first_id_of(const Reply& elements);
+
+}  // namespace skua::redis
