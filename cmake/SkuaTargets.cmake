@@ -285,7 +285,7 @@ function(skua_run_tests target labels)
   skua_run_pieces(${target} "${labels}" ${pieces} "")
   # The protocol makes no difference to threads (ThreadSanitizer is slow), nor does another compiler
   # without a sanitizer.
-  if(NOT target MATCHES "^test-(server|middleware|proxy|operations)-behaviour$" OR SKUA_SANITIZE MATCHES "thread"
+  if(NOT target MATCHES "^test-(server|middleware|proxy|operations|topics)-behaviour$" OR SKUA_SANITIZE MATCHES "thread"
      OR NOT (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR SKUA_SANITIZE MATCHES "address"))
     return()
   endif()

@@ -48,7 +48,7 @@ struct TopicMessage {
   [[nodiscard]] SKUA_API std::string to_json() const;
 };
 
-/// Where a subscription begins; by default with what is published from now on.
+/// The beginning of a subscription; by default that is what is published from now on.
 ///
 /// Lifetime:  the view is read during the call only.
 struct TopicStart {
