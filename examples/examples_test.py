@@ -449,22 +449,31 @@ def chat(program: str):
     equal(example.get("/")[1], (page / "index.html").read_text())
     ada, ben, eve = (WebSocket(example.port, "/chat") for _ in range(3))
     ada.send({"type": "join", "room": "lobby", "name": "Ada"})
-    equal([ada.receive() for _ in range(2)], [{"type": "history", "messages": []}, {"type": "people", "names": ["Ada"]}])
+    start = ada.receive()
+    equal(start["type"], "start")
+    equal(ada.receive(), {"type": "people", "names": ["Ada"]})
     eve.send({"type": "join", "room": "elsewhere", "name": "Eve"})
     ada.send({"type": "say", "text": "h\u00e4 \"?\""})
     said = ada.receive()
     equal((said["type"], said["name"], said["text"]), ("said", "Ada", "h\u00e4 \"?\""))
     ben.send({"type": "join", "room": "lobby", "name": "Ben"})
-    equal(ben.receive(), {"type": "history", "messages": [{key: said[key] for key in ("name", "text", "at")}]})
-    for one in (ada, ben):
-        people = one.receive()
-        equal((people["type"], sorted(people["names"])), ("people", ["Ada", "Ben"]))
+    equal([ben.receive() for _ in range(3)], [start, said, {"type": "people", "names": ["Ada", "Ben"]}])
+    equal(ada.receive(), {"type": "people", "names": ["Ada", "Ben"]})
     ben.send({"type": "dance"})
     equal(ben.receive()["type"], "error")
     ben.close()
     equal(ada.receive(), {"type": "people", "names": ["Ada"]})
-    equal([eve.receive() for _ in range(2)], [{"type": "history", "messages": []}, {"type": "people", "names": ["Eve"]}])
-    ada.close()
+    ada.send({"type": "say", "text": "still here"})
+    equal(ada.receive()["text"], "still here")
+    # Ben comes back, and gets what he missed.
+    ben = WebSocket(example.port, "/chat")
+    ben.send({"type": "join", "room": "lobby", "name": "Ben", "after": said["id"]})
+    equal(ben.receive(), {"type": "start", "id": said["id"]})
+    missed = ben.receive()
+    equal((missed["type"], missed["text"]), ("said", "still here"))
+    equal([eve.receive()["type"], eve.receive()], ["start", {"type": "people", "names": ["Eve"]}])
+    for one in (ada, ben):
+        one.close()
     eve.close()
     example.end()
 
@@ -475,7 +484,7 @@ def ws_client(program: str):
     done = subprocess.run([program, f"ws://127.0.0.1:{room.port}/chat", "3", *said], capture_output=True, text=True, timeout=TIMEOUT)
     equal((done.returncode, done.stderr), (0, ""))
     *messages, closed = done.stdout.splitlines()
-    equal([json.loads(message)["type"] for message in messages], ["history", "people", "said"])
+    equal([json.loads(message)["type"] for message in messages], ["start", "people", "said"])
     equal(closed, "closed: 1000 ")
     done = subprocess.run([program, f"ws://127.0.0.1:{room.port}/", "1"], capture_output=True, text=True, timeout=TIMEOUT)
     equal(done.returncode, 1)
@@ -528,10 +537,52 @@ def redis(program: str):
         equal(server.wait(TIMEOUT), 0)
 
 
+def redis_chat(program: str):
+    if not shutil.which("redis-server"):
+        print("skipped: redis-server is not installed")
+        sys.exit(SKIPPED)
+    page = SITE.parent / "chat"
+    environment = {**os.environ, "CHAT_FOLDER": str(page)}
+    with tempfile.TemporaryDirectory() as folder:
+        place = f"{folder}/redis.sock"
+        command = ["redis-server", "--port", "0", "--unixsocket", place, "--save", "", "--dir", folder]
+        server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        Example.running.append(server)
+        one, two = (Example(program, f"unix:{place}", environment=environment) for _ in range(2))
+        ada, ben = WebSocket(one.port, "/chat"), WebSocket(two.port, "/chat")
+        ada.send({"type": "join", "room": "lobby", "name": "Ada"})
+        equal(sorted(ada.receive()["type"] for _ in range(2)), ["people", "start"])
+        ben.send({"type": "join", "room": "lobby", "name": "Ben"})
+        equal(sorted(ben.receive()["type"] for _ in range(2)), ["people", "start"])
+        equal(ada.receive(), {"type": "people", "names": ["Ada", "Ben"]})
+        ben.send({"type": "say", "text": "hello"})
+        said = ada.receive()
+        equal((said["type"], said["name"], said["text"]), ("said", "Ben", "hello"))
+        equal(ben.receive(), said)
+        message = json.dumps({"name": "Eve", "text": "by post"})
+        status, answer, _ = one.ask("POST", "/rooms/lobby", message, Idempotency_Key="7")
+        equal(status, 200)
+        equal(two.ask("POST", "/rooms/lobby", message, Idempotency_Key="7")[:2], (200, answer))
+        polled = json.loads(two.get(f"/rooms/lobby/poll?after={said['id']}")[1])
+        equal(([one["id"] for one in polled["messages"]], polled["gap"]), ([json.loads(answer)["id"]], False))
+        equal(json.loads(one.get("/rooms/lobby/people")[1]), ["Ada", "Ben"])
+        equal(json.loads(one.get("/status")[1]), {"node": "chat", "bus": "ok"})
+        ada.close()
+        ben.close()
+        for example in (one, two):
+            example.end()
+        server.terminate()
+        equal(server.wait(TIMEOUT), 0)
+    alone = Example(program, environment=environment)
+    equal(json.loads(alone.get("/status")[1]), {"node": "chat", "bus": "ok"})
+    equal(alone.ask("POST", "/rooms/lobby", message)[0], 200)
+    alone.end()
+
+
 if __name__ == "__main__":
     tests = {f.__name__: f for f in (hello, routes, files, reverse_proxy, embedded_files, multicore, prepared, visitor_counter, testing, graceful, operations, tracing, hand_over,
                                      auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
-                                     late_answer, https, chat, ws_client, client, redis, *socket_examples.TESTS)}
+                                     late_answer, https, chat, ws_client, client, redis, redis_chat, *socket_examples.TESTS)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:
         sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
     try:

@@ -14,11 +14,11 @@ LACKING = re.compile(r"this build of skua has no TLS|no coding is available")
 class Example:
     running: list[subprocess.Popen] = []  # not ended yet
 
-    def __init__(self, program: str, *arguments: str):
-        self.start([program, "0", *arguments], "http")
+    def __init__(self, program: str, *arguments: str, environment: dict | None = None):
+        self.start([program, "0", *arguments], "http", environment)
 
-    def start(self, command: list[str], scheme: str):
-        self.process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def start(self, command: list[str], scheme: str, environment: dict | None = None):
+        self.process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
         self.running.append(self.process)
         first = self.process.stdout.readline()
         if not first.startswith(f"listening on {scheme}://127.0.0.1:"):
