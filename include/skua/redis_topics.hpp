@@ -17,7 +17,7 @@ namespace skua::redis {
 /// Options of a bus in Redis. All processes that share it have the same.
 struct TopicBusOptions {
   std::string prefix = "skua:";  ///< of all keys; they are in one slot of a cluster
-  /// Messages of a topic that are kept, at least: Redis trims some at a time.
+  /// Messages of a topic that are kept, at least: Redis trims some at a time. Not zero.
   std::size_t history = 1'000;
   Duration keep = 24h;  ///< a topic to which nothing is published for so long is forgotten
   /// How long a publication may take in all, with a Redis that is away for a while: then TimedOut.
@@ -37,7 +37,8 @@ struct TopicBusOptions {
 /// skua::Topics topics(skua::redis::topic_bus({.url = "redis://bus.example.com"}));
 /// ```
 /// It has a thread with two connections: one on which the messages of all topics come that somebody
-/// in this process subscribes to, and one for all else.
+/// in this process subscribes to, and one for all else. While Redis is away, it tries to connect at
+/// least once a second.
 ///
 /// Ends with: std::invalid_argument if an option is malformed; Exception if files of TLS cannot be
 ///            used.

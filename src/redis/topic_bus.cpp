@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -35,6 +36,7 @@ using topics::Question;
 constexpr std::size_t page_messages = 64;
 constexpr unsigned lookup_threads = 1;
 constexpr std::size_t lookup_queue = 64;
+constexpr Duration longest_backoff = 1s;  // less than the patience of publishers
 
 std::string random_name() {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -49,6 +51,9 @@ std::string random_name() {
 TopicSettings settings_for(const Options& redis, TopicBusOptions options) {
   if (options.heartbeat <= Duration(0)) {
     throw std::invalid_argument("redis::TopicBusOptions::heartbeat is not positive");
+  }
+  if (options.history == 0) {
+    throw std::invalid_argument("redis::TopicBusOptions::history is zero");
   }
   TopicSettings settings;
   settings.base = options.prefix + "{topics}:";
@@ -185,6 +190,7 @@ class RedisTopicBus final : public TopicBus, public std::enable_shared_from_this
   std::optional<loop::WorkerPool> pool_;
   std::optional<BusInside> inside_;  // used by the loop's thread only
   std::thread thread_;
+  std::once_flag is_stopped_;
 };
 
 void RedisTopicBus::start(Feed& feed, const std::function<void(const Problem&)>& on_problem) {
@@ -197,7 +203,10 @@ void RedisTopicBus::start(Feed& feed, const std::function<void(const Problem&)>&
   loop_->post([&] {
     try {
       BusInside& inside = inside_.emplace(redis_, settings_, feed, away_, on_problem);
-      inside.tasks.spawn(inside.reader.run([&inside] { inside.members.enter_again(); }));
+      inside.tasks.spawn(inside.reader.run([&inside] {
+        inside.members.enter_again();
+        inside.tasks.spawn(inside.members.beat());
+      }));
       inside.tasks.spawn(inside.upkeep());
       ready.set_value();
     } catch (...) {
@@ -214,13 +223,15 @@ void RedisTopicBus::start(Feed& feed, const std::function<void(const Problem&)>&
 }
 
 void RedisTopicBus::stop() noexcept {
-  if (!thread_.joinable()) return;
-  loop_->post([this] {
-    inside_.reset();
-    loop_->stop();
+  std::call_once(is_stopped_, [this] {
+    if (!thread_.joinable()) return;
+    loop_->post([this] {
+      inside_.reset();
+      loop_->stop();
+    });
+    thread_.join();
+    loop_.reset();  // drops what was posted too late, so that it is answered
   });
-  thread_.join();
-  loop_.reset();  // drops what was posted too late, so that it is answered
 }
 
 Result<void, Problem> RedisTopicBus::check() const {
@@ -336,6 +347,7 @@ Task<Result<std::vector<TopicMember>, Problem>> RedisTopicBus::members(std::stri
 }  // namespace
 
 std::shared_ptr<TopicBus> topic_bus(Options redis, TopicBusOptions options) {
+  redis.max_backoff = std::min(redis.max_backoff, longest_backoff);
   return std::make_shared<RedisTopicBus>(std::move(redis), std::move(options));
 }
 

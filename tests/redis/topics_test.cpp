@@ -358,6 +358,7 @@ TEST(RedisTopicMember, IsReadAsItWasWritten) {
 TEST(RedisTopicBus, ChecksItsOptions) {
   EXPECT_THROW(static_cast<void>(topic_bus({.url = "nonsense"})), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(topic_bus({}, {.heartbeat = 0s})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(topic_bus({}, {.history = 0})), std::invalid_argument);
 }
 
 }  // namespace

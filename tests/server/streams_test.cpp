@@ -44,6 +44,7 @@ TEST_P(Streams, EventsHaveTheirLines) {
           .data = "two\nlines\r\nthree\r", .event = "kind", .id = "7", .retry = 3s};
       co_await out.send(two);
       co_await out.comment("psst");
+      co_await out.checkpoint("8");
     });
   });
   Client client = server().connect();
@@ -55,7 +56,8 @@ TEST_P(Streams, EventsHaveTheirLines) {
   EXPECT_EQ(answer->body,
             "data: one\n\n"
             "event: kind\nid: 7\nretry: 3000\ndata: two\ndata: lines\ndata: three\ndata: \n\n"
-            ": psst\n\n");
+            ": psst\n\n"
+            "id: 8\n\n");
 }
 
 TEST_P(Streams, AnEventCannotSmuggleALineIntoItsTypeOrId) {

@@ -199,7 +199,7 @@ TEST_P(TopicDelivery, SocketsResume) {
   EXPECT_TRUE(lost.text().ends_with(R"(","gap":true})"));
 }
 
-// What a slow peer has not taken waits in the topic, once for all.
+// Messages that a slow peer has not taken wait in the topic, once for all.
 TEST_P(TopicDelivery, ASlowSocketMissesTheOldest) {
   serve({.max_waiting = 10}, {.queue_bytes = 10'000});
   WebSocketClient slow = open("/socket");
