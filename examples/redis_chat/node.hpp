@@ -3,17 +3,17 @@
 //
 // | variable | default | |
 // |---|---|---|
-// | `CHAT_HOST` | `127.0.0.1` | the address of the port and of the admin port |
-// | `CHAT_PORT` | `8080` | instead of the first argument |
-// | `CHAT_REDIS` | none | the URL, instead of the second argument; without it: this process only |
-// | `CHAT_NODE` | `chat` | the name of the node, in `/status` and the field `Server` |
-// | `CHAT_ADMIN_PORT` | `0` | of `/livez` and `/readyz`; 0: any |
-// | `CHAT_PROXIES` | none | networks of load balancers that send PROXY headers: `10.0.0.0/8` |
-// | `CHAT_ORIGINS` | none | origins whose pages may connect, beside the node's own:
-// `https://chat.example` | | `CHAT_DRAIN_DELAY` | `0` | seconds between SIGTERM and the drain, in
-// which `/readyz` answers 503 | | `CHAT_HISTORY` | `1000` | messages of a room that are kept | |
-// `CHAT_HEARTBEAT` | `5` | seconds; after three times as many, the people of a dead node are gone |
-// | `CHAT_FOLDER` | `examples/chat` | has the page |
+// | CHAT_HOST | 127.0.0.1 | the address of the port and of the admin port |
+// | CHAT_PORT | 8080 | instead of the first argument |
+// | CHAT_REDIS | none | the URL, instead of the second argument; none: this process only |
+// | CHAT_NODE | chat | the name of the node, in `/status` and the field `Server` |
+// | CHAT_ADMIN_PORT | 0 | of `/livez` and `/readyz`; 0: any |
+// | CHAT_PROXIES | none | networks of load balancers, which send PROXY headers |
+// | CHAT_ORIGINS | own | origins whose pages may connect, too: https://a.example,https://b.example
+// | | CHAT_DRAIN_DELAY | 0 | seconds after SIGTERM in which it serves on, and `/readyz` answers 503
+// | | CHAT_HISTORY | 1000 | messages of a room that are kept | | CHAT_HEARTBEAT | 5 | seconds; the
+// people of a dead node are gone after three times as many | | CHAT_FOLDER | examples/chat | has
+// the page |
 #pragma once
 
 #include <skua.hpp>
@@ -21,6 +21,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,9 +59,8 @@ inline Node read_node(int count, char** arguments) {
   node.folder = variable("CHAT_FOLDER", "examples/chat");
   node.history = static_cast<std::size_t>(number_in("CHAT_HISTORY", "1000"));
   node.heartbeat = std::chrono::seconds(number_in("CHAT_HEARTBEAT", "5"));
-  if (const std::string origin = variable("CHAT_ORIGINS", ""); !origin.empty()) {
-    node.origins.push_back(origin);
-  }
+  std::istringstream origins(variable("CHAT_ORIGINS", ""));
+  for (std::string origin; std::getline(origins, origin, ',');) node.origins.push_back(origin);
   node.server.server_name = node.name;
   node.server.host = variable("CHAT_HOST", "127.0.0.1");
   const int port = count > 1 ? std::atoi(arguments[1]) : number_in("CHAT_PORT", "8080");

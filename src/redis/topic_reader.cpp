@@ -166,6 +166,7 @@ Task<Result<void, Problem>> TopicReader::step(const std::function<void()>& on_re
     const Result<void, Problem> synced = co_await sync();
     if (!synced) co_return synced.error();
     needs_sync_ = false;
+    wake_position_ = {};  // the old one may be of another life of Redis
     away_.set(std::nullopt);
     on_return();
   }
