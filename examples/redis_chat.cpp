@@ -39,15 +39,17 @@ void add_routes(skua::Router& router, skua::Topics& topics, const chat::Node& no
 }  // namespace
 
 int main(int count, char** arguments) {
-  const chat::Node node = chat::read_node(count, arguments);
+  chat::Node node = chat::read_node(count, arguments);
   const skua::ShutdownSignals signals;  // before any thread, also that of the bus
   skua::Topics topics(chat::bus_of(node), {.history = node.redis.empty() ? node.history : 0});
   skua::Router router;
   add_routes(router, topics, node);
+  const auto metrics = chat::measure(topics);
+  node.server.metrics = metrics;
   skua::Server server(router, node.server);
   const auto health = std::make_shared<skua::Health>();
   health->watch(server);
-  const skua::Router admin = skua::admin_routes({.health = health});
+  const skua::Router admin = skua::admin_routes({.metrics = metrics, .health = health});
   skua::Server admin_server(admin, node.admin);
   server.start().value();
   admin_server.start().value();

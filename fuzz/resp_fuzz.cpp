@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "redis/slot_map.hpp"
+#include "redis/topic_members.hpp"
+#include "redis/topic_settings.hpp"
 #include "resp/reply_parser.hpp"
 
 namespace {
@@ -36,6 +38,13 @@ void use(const Reply& reply) {
   check(redirection.kind == skua::redis::Redirection::Kind::None || redirection.slot < 16384);
   static_cast<void>(reply.find("a"));
   static_cast<void>(reply.number());
+  const auto entry = skua::redis::entry_of(reply);
+  check(entry == nullptr || entry->message.id == entry->id.to_string());
+  static_cast<void>(skua::redis::first_id_of(reply));
+  skua::TopicMember member;
+  if (skua::redis::read_member(reply.text(), member)) {
+    check(member.name.size() + member.data.size() < reply.text().size());
+  }
 }
 
 // Reads the bytes in pieces, or in one piece if the seed is 0.

@@ -7,7 +7,7 @@
 // | CHAT_PORT | 8080 | instead of the first argument |
 // | CHAT_REDIS | none | the URL, instead of the second argument; none: this process only |
 // | CHAT_NODE | chat | the name of the node, in `/status` and the field `Server` |
-// | CHAT_ADMIN_PORT | 0 | of `/livez` and `/readyz`; 0: any |
+// | CHAT_ADMIN_PORT | 0 | of `/livez`, `/readyz` and `/metrics`; 0: any |
 // | CHAT_PROXIES | none | networks of load balancers, which send PROXY headers |
 // | CHAT_ORIGINS | own | origins whose pages may connect, too: https://a.example,https://b.example
 // | | CHAT_DRAIN_DELAY | 0 | seconds after SIGTERM in which it serves on, and `/readyz` answers 503
@@ -109,6 +109,28 @@ inline skua::Task<skua::Response> list_people(skua::Topics& topics, std::string 
   Json names = Json::array();
   for (const skua::TopicMember& member : *members) names.push_back(member.name);
   co_return skua::Response::json(text_of(names));
+}
+
+/// Returns the measurements of a node, for Prometheus.
+inline std::shared_ptr<skua::Metrics> measure(const skua::Topics& topics) {
+  auto metrics = std::make_shared<skua::Metrics>();
+  metrics->collect([&topics](skua::MetricsText& out) {
+    using Type = skua::MetricType;
+    const skua::TopicCounters counters = topics.counters();
+    out.family("chat_published", Type::Counter, "Messages that were published here.");
+    out.sample(counters.published);
+    out.family("chat_unpublished", Type::Counter, "Messages that could not be published.");
+    out.sample(counters.unpublished);
+    out.family("chat_delivered", Type::Counter, "Messages to subscribers.");
+    out.sample(counters.delivered);
+    out.family("chat_gaps", Type::Counter, "Gaps that subscribers were told of.");
+    out.sample(counters.gaps);
+    out.family("chat_subscriptions", Type::Gauge, "Subscriptions.");
+    out.sample(counters.subscriptions);
+    out.family("chat_bus_losses", Type::Counter, "Times that Redis went away.");
+    out.sample(counters.bus_losses);
+  });
+  return metrics;
 }
 
 inline skua::Response status(const skua::Topics& topics, const Node& node) {

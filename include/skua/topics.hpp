@@ -83,6 +83,16 @@ struct TopicsOptions {
   std::function<void(const Problem&)> on_problem{};
 };
 
+/// Counters of Topics since they were made, in this process.
+struct TopicCounters {
+  std::uint64_t published = 0;      ///< messages that publish() and post() took
+  std::uint64_t unpublished = 0;    ///< those of them that failed, or of which it is not known
+  std::uint64_t delivered = 0;      ///< messages to subscribers, each counted on its own
+  std::uint64_t gaps = 0;           ///< that subscribers were told of
+  std::uint64_t subscriptions = 0;  ///< at present
+  std::uint64_t bus_losses = 0;     ///< times that the bus went away
+};
+
 /// A subscription: the messages of a topic, one after the other, each once.
 ///
 /// Lifetime:  belongs to its loop, and outlives the tasks of next(). It may outlive the Topics,
@@ -246,6 +256,8 @@ class SKUA_API Topics final {
   /// Returns the members each time that they change.
   [[nodiscard]] TopicMembers watch_members(std::string topic);
 
+  /// Any thread.
+  [[nodiscard]] TopicCounters counters() const;
   /// Returns why the bus is away, if it is. Any thread.
   [[nodiscard]] Result<void, Problem> check() const;
   /// Ends all subscriptions: streams end, polls are answered. Any thread but one of the bus.

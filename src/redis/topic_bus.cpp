@@ -3,6 +3,7 @@
 // the work: it reads for all subscribers of the process, and publishes for all its publishers.
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <future>
 #include <mutex>
 #include <new>
@@ -162,6 +163,7 @@ class RedisTopicBus final : public TopicBus, public std::enable_shared_from_this
   std::unique_ptr<Lease> enter(std::string topic, TopicMember member) override;
   Task<Result<std::vector<TopicMember>, Problem>> members(std::string topic) override;
   [[nodiscard]] Result<void, Problem> check() const override;
+  [[nodiscard]] std::uint64_t losses() const noexcept override { return away_.losses(); }
 
  private:
   /// Runs a call on the loop's thread, unless it has ended.

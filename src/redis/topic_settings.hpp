@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -46,7 +47,13 @@ class TopicAway final {
  public:
   void set(std::optional<Problem> why) {
     const std::lock_guard lock(mutex_);
+    if (why && !why_) ++losses_;
     why_ = std::move(why);
+  }
+  /// The number of times that it went away.
+  [[nodiscard]] std::uint64_t losses() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return losses_;
   }
   [[nodiscard]] std::optional<Problem> get() const {
     const std::lock_guard lock(mutex_);
@@ -55,7 +62,8 @@ class TopicAway final {
 
  private:
   mutable std::mutex mutex_;
-  std::optional<Problem> why_;  // guarded by mutex_
+  std::optional<Problem> why_;  // guarded by mutex_, like the next
+  std::uint64_t losses_ = 0;
 };
 
 /// Reports whether a command that failed may succeed later.

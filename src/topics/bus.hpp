@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -85,6 +86,8 @@ class TopicBus {
   virtual std::unique_ptr<topics::Lease> enter(std::string topic, TopicMember member) = 0;
   virtual Task<Result<std::vector<TopicMember>, Problem>> members(std::string topic) = 0;
   [[nodiscard]] virtual Result<void, Problem> check() const = 0;
+  /// The number of times that it went away.
+  [[nodiscard]] virtual std::uint64_t losses() const noexcept = 0;
 };
 
 }  // namespace skua

@@ -30,12 +30,18 @@ void sort_members(std::vector<TopicMember>& members) {
 
 Hub::Hub(TopicsOptions options, std::shared_ptr<TopicBus> bus, WallClock clock)
     : options_(std::move(options)),
+      on_failure_([this](const Problem& why) { failed(why); }),
       bus_(std::move(bus)),
       clock_(clock ? std::move(clock) : WallClock(wall_clock)),
       last_{static_cast<std::uint64_t>(clock_().count()), 0} {}
 
 void Hub::start() {
-  if (bus_ != nullptr) bus_->start(*this, options_.on_problem);
+  if (bus_ != nullptr) bus_->start(*this, on_failure_);
+}
+
+void Hub::failed(const Problem& why) {
+  tally_.unpublished.fetch_add(1, std::memory_order_relaxed);
+  if (options_.on_problem) options_.on_problem(why);
 }
 
 void Hub::close() noexcept {

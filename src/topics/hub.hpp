@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -45,6 +47,15 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
     const std::shared_ptr<Log> log_;  // shared with the hub
   };
 
+  /// Counters; see TopicCounters.
+  struct Tally {
+    std::atomic<std::uint64_t> published{0};
+    std::atomic<std::uint64_t> unpublished{0};
+    std::atomic<std::uint64_t> delivered{0};
+    std::atomic<std::uint64_t> gaps{0};
+    std::atomic<std::uint64_t> subscriptions{0};
+  };
+
   /// Returns the time since 1970.
   using WallClock = std::function<std::chrono::milliseconds()>;
 
@@ -59,6 +70,9 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
   [[nodiscard]] const TopicsOptions& options() const noexcept { return options_; }
   /// Null: there is none.
   [[nodiscard]] TopicBus* bus() const noexcept { return bus_.get(); }
+  [[nodiscard]] Tally& tally() noexcept { return tally_; }
+  /// A message of post() could not be published.
+  void failed(const Problem& why);
 
   [[nodiscard]] std::unique_ptr<Use> open(std::string name);
   /// Publishes without a bus. Returns the id.
@@ -96,8 +110,10 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
   void leave_here(const std::string& topic, std::uint64_t number);
 
   const TopicsOptions options_;
+  const std::function<void(const Problem&)> on_failure_;  // of the bus
   const std::shared_ptr<TopicBus> bus_;
   const WallClock clock_;
+  Tally tally_{};
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Slot> slots_;  // guarded by mutex_, like all members below
   std::size_t sweep_at_ = 64;                    // logs

@@ -3,10 +3,29 @@
 // those in the log, as they come.
 #include "topics/reading.hpp"
 
+#include <atomic>
 #include <optional>
 #include <utility>
 
 namespace skua::topics {
+
+Reading::Reading(std::unique_ptr<Hub::Use> log)
+    : log_(std::move(log)),
+      cursor_(**log_),
+      tally_(is_for_messages(log_->name()) ? &log_->hub().tally() : nullptr) {
+  if (tally_ != nullptr) tally_->subscriptions.fetch_add(1, std::memory_order_relaxed);
+}
+
+Reading::~Reading() {
+  if (tally_ != nullptr) tally_->subscriptions.fetch_sub(1, std::memory_order_relaxed);
+}
+
+EntryPtr Reading::counted(EntryPtr entry) const noexcept {
+  if (tally_ == nullptr || entry == nullptr) return entry;
+  const bool is_gap = entry->message.kind == TopicMessage::Kind::Gap;
+  (is_gap ? tally_->gaps : tally_->delivered).fetch_add(1, std::memory_order_relaxed);
+  return entry;
+}
 
 Task<Reading::Opened> Reading::open(std::shared_ptr<Hub> hub, std::string name, Start start) {
   std::unique_ptr<Reading> reading(new Reading(hub->open(std::move(name))));
@@ -50,10 +69,10 @@ Task<Result<void, Problem>> Reading::begin(Start start) {
 
 Task<Result<EntryPtr, Problem>> Reading::next() {
   while (true) {
-    if (EntryPtr entry = take_page()) co_return entry;
+    if (EntryPtr entry = take_page()) co_return counted(std::move(entry));
     Log::Taken taken = (*log_)->take(cursor_);
     switch (taken.state) {
-      case Log::State::Taken: co_return std::move(taken.entry);
+      case Log::State::Taken: co_return counted(std::move(taken.entry));
       case Log::State::Waits: co_await cursor_.waiters().wait(); break;
       case Log::State::Ended: co_return (*log_)->end_problem();
       case Log::State::TooSlow:
@@ -64,7 +83,8 @@ Task<Result<EntryPtr, Problem>> Reading::next() {
         [[fallthrough]];
       case Log::State::Behind: {
         Result<EntryPtr, Problem> entry = co_await catch_up();
-        if (!entry || *entry != nullptr) co_return entry;
+        if (!entry) co_return entry;
+        if (*entry != nullptr) co_return counted(*std::move(entry));
       }
     }
   }
@@ -106,8 +126,8 @@ EntryPtr Reading::take_page() {
 }
 
 EntryPtr Reading::take_ready() {
-  if (EntryPtr entry = take_page()) return entry;
-  return (*log_)->take(cursor_).entry;
+  EntryPtr entry = take_page();
+  return counted(entry != nullptr ? std::move(entry) : (*log_)->take(cursor_).entry);
 }
 
 }  // namespace skua::topics

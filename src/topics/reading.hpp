@@ -33,6 +33,7 @@ class Reading final {
   static Task<Opened> open(std::shared_ptr<Hub> hub, std::string name, Start start);
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
+  ~Reading();
 
   /// Returns the next message or gap; see TopicSubscription::next().
   Task<Result<EntryPtr, Problem>> next();
@@ -41,15 +42,17 @@ class Reading final {
   [[nodiscard]] MessageId position() const noexcept { return cursor_.position; }
 
  private:
-  explicit Reading(std::unique_ptr<Hub::Use> log) : log_(std::move(log)), cursor_(**log_) {}
+  explicit Reading(std::unique_ptr<Hub::Use> log);
 
   Task<Result<void, Problem>> begin(Start start);
   Task<Result<EntryPtr, Problem>> catch_up();
   EntryPtr take_page();
+  EntryPtr counted(EntryPtr entry) const noexcept;
   void keep(Page page);
 
   const std::unique_ptr<Hub::Use> log_;
   Log::Cursor cursor_;
+  Hub::Tally* tally_;             // null for changes of members
   std::deque<EntryPtr> pages_;    // of the bus
   std::unique_ptr<Lease> lease_;  // of the bus; null without one
 };

@@ -3,6 +3,7 @@
 // logs; who subscribes reads them.
 #include "skua/topics.hpp"
 
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -32,11 +33,13 @@ Task<Result<std::string, Problem>> publish_to(std::shared_ptr<Hub> hub, std::str
                                               std::string text, std::string once) {
   const Result<void, Problem> fits = check_size(*hub, text);
   if (!fits) co_return fits.error();
+  hub->tally().published.fetch_add(1, std::memory_order_relaxed);
   if (hub->bus() == nullptr) {
     co_return hub->publish_here(topics::messages_of(topic), std::move(text), once);
   }
   Result<std::string, Problem> id =
       co_await hub->bus()->publish(topics::messages_of(topic), std::move(text), std::move(once));
+  if (!id) hub->tally().unpublished.fetch_add(1, std::memory_order_relaxed);
   co_return id;
 }
 
@@ -82,14 +85,27 @@ Task<Result<std::string, Problem>> Topics::publish(std::string topic, std::strin
 }
 
 void Topics::post(std::string topic, std::string text) {
+  hub_->tally().published.fetch_add(1, std::memory_order_relaxed);
   const Result<void, Problem> fits = check_size(*hub_, text);
   if (!fits) {
-    if (hub_->options().on_problem) hub_->options().on_problem(fits.error());
+    hub_->failed(fits.error());
   } else if (hub_->bus() == nullptr) {
     hub_->publish_here(topics::messages_of(topic), std::move(text), {});
   } else {
     hub_->bus()->post(topics::messages_of(topic), std::move(text));
   }
+}
+
+TopicCounters Topics::counters() const {
+  const Hub::Tally& tally = hub_->tally();
+  TopicCounters counters;
+  counters.published = tally.published.load(std::memory_order_relaxed);
+  counters.unpublished = tally.unpublished.load(std::memory_order_relaxed);
+  counters.delivered = tally.delivered.load(std::memory_order_relaxed);
+  counters.gaps = tally.gaps.load(std::memory_order_relaxed);
+  counters.subscriptions = tally.subscriptions.load(std::memory_order_relaxed);
+  if (hub_->bus() != nullptr) counters.bus_losses = hub_->bus()->losses();
+  return counters;
 }
 
 Result<void, Problem> Topics::check() const {

@@ -221,6 +221,26 @@ TEST_F(TopicsOfAProcess, AMessageThatIsTooLongIsAProblem) {
   EXPECT_EQ(told, (std::vector<Errc>{Errc::MessageTooLong}));
 }
 
+TEST_F(TopicsOfAProcess, AreCounted) {
+  Topics topics({.max_waiting = 2, .message_bytes = 10});
+  TopicSubscription news = subscribe(topics);
+  TopicSubscription other = subscribe(topics);
+  TopicMembers members = topics.watch_members("news");
+  EXPECT_EQ(run(members.next()).value(), Members());
+  for (int i = 1; i <= 3; ++i) publish(topics, std::to_string(i));
+  topics.post("news", "eleven bytes");
+  EXPECT_EQ(next(news), "(gap)");
+  EXPECT_EQ(next(news), "2");
+  EXPECT_EQ(next(news), "3");
+  const TopicCounters counters = topics.counters();
+  EXPECT_EQ(counters.published, 4U);
+  EXPECT_EQ(counters.unpublished, 1U);
+  EXPECT_EQ(counters.delivered, 2U);
+  EXPECT_EQ(counters.gaps, 1U);
+  EXPECT_EQ(counters.subscriptions, 2U);
+  EXPECT_EQ(counters.bus_losses, 0U);
+}
+
 TEST_F(TopicsOfAProcess, EndWithTheirObject) {
   auto topics = std::make_unique<Topics>();
   TopicSubscription news = subscribe(*topics);

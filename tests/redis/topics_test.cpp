@@ -213,6 +213,9 @@ TEST_F(RedisTopics, PublicationsWaitForRedisForAWhile) {
   EXPECT_TRUE(waits.result());
   EXPECT_EQ(count_of("news"), 1U);
   until([&] { return bool(topics->check()); });
+  EXPECT_EQ(topics->counters().bus_losses, 1U);
+  EXPECT_EQ(topics->counters().published, 1U);
+  EXPECT_EQ(topics->counters().unpublished, 0U);
 }
 
 TEST_F(RedisTopics, AndFailInTheEnd) {
