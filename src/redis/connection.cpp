@@ -163,7 +163,7 @@ void Connection::send(const BatchPtr& batch) {
 }
 
 void Connection::on_stall() {
-  if (!is_open_ || waiting_.empty()) return;
+  if (!is_open_ || may_be_silent_ || waiting_.empty()) return;
   const Duration stall = settings_->options.stall;
   const loop::Instant end = later(heard_, stall);
   const loop::Instant now = loop::Loop::current().now();

@@ -56,7 +56,10 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   /// Sets the callback for the end of the connection, unless close() ended it.
   void on_closed(OnClosed callback) { on_closed_ = std::move(callback); }
   /// Lets the server be silent for as long as it likes: for blocking commands.
-  void allow_silence() noexcept { may_be_silent_ = true; }
+  void allow_silence() noexcept {
+    may_be_silent_ = true;
+    stall_timer_.stop();  // the login has started it
+  }
 
   /// Fails the batches that wait, and closes.
   void close(const Problem& why);

@@ -431,6 +431,29 @@ TEST_F(RedisClient, ABlockingCommandHoldsNobodyUp) {
   EXPECT_EQ(server.connection_count(), 2U);
 }
 
+TEST_F(RedisClient, ABlockingCommandMayTakeLongerThanAStall) {
+  Peer* blocked = nullptr;
+  FakeRedis server([&](const Words& words, Peer& peer) {
+    if (words[0] == "BLPOP") blocked = &peer;
+    return std::string();
+  });
+  Options options = quick(server);
+  options.stall = 20ms;
+  Client client(options);
+  auto waits = client.command("BLPOP", "queue", 0);
+  start(waits);
+  until([&] { return blocked != nullptr; });
+  // Another connection stalls later than this one would.
+  EXPECT_EQ(run(client.command("GET", "a")).error().code(), Errc::TimedOut);
+  EXPECT_EQ(run(client.command("GET", "a")).error().code(), Errc::TimedOut);
+  ASSERT_FALSE(waits.is_done());
+  blocked->write("*2\r\n$5\r\nqueue\r\n$3\r\njob\r\n");
+  until([&] { return waits.is_done(); });
+  const auto job = waits.result();
+  ASSERT_TRUE(job) << job.error().text;
+  EXPECT_EQ((*job)[1].text(), "job");
+}
+
 TEST_F(RedisClient, ADroppedBlockingCommandClosesItsConnection) {
   Peer* blocked = nullptr;
   FakeRedis server([&](const Words&, Peer& peer) -> std::string {
