@@ -25,6 +25,12 @@ class SKUA_API Next final {
  public:
   /// Runs the rest of the chain. A handler's exceptions pass through.
   Task<Response> operator()(Request& request) const;
+  /// Loads the content of the request now, if the handler takes it as a whole: the handler then
+  /// begins without a wait for the client. A coroutine handler reads it by itself.
+  ///
+  /// Waits for: the end of the content.
+  /// Ends with: the errors of Request::load().
+  Task<> load(Request& request) const;
 
  private:
   friend class router::Chain;

@@ -3,6 +3,7 @@
 
 #include "skua/release.hpp"  // first: checks the C++ version
 
+#include <memory>
 #include <string>
 
 #include "skua/bytes.hpp"
@@ -49,7 +50,7 @@ class SKUA_API SharedTexts final : public skua::SharedTexts {
   PerThread redis_;
   StoreOptions options_;
   Script add_;
-  Script replace_;
+  std::shared_ptr<const Script> replace_;  // shared with steps that go on without their tasks
 };
 
 }  // namespace skua::redis

@@ -31,7 +31,7 @@ class SharedTexts {
   /// Stores a text if the key has none, and returns nullopt; otherwise returns the one it has.
   virtual Task<Found> add(std::string key, std::string text, Duration lifetime) = 0;
   /// Replaces the text of a key if it is still `old`, else does nothing; an empty `text` removes
-  /// it.
+  /// it. The step goes on if the task is dropped after it was started.
   virtual Task<Result<void, Problem>> replace(std::string key, std::string old, std::string text,
                                               Duration lifetime) = 0;
 };

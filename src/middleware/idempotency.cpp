@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a request with a key. Out: the response to the first request with that key. A stored text is
-// a claim while the handler runs, then the response:
+// a claim while the handler runs, which is renewed as long as it does, then the response:
 //
 //     claim FINGERPRINT TOKEN       done FINGERPRINT STATUS SIZE-OF-TYPE SIZE-OF-LINES\n
 //                                   type, field lines as sent, content
@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <exception>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -18,7 +20,9 @@
 #include "crypto/random.hpp"
 #include "crypto/sha1.hpp"
 #include "middleware/rate_limit.hpp"
+#include "skua/async.hpp"
 #include "skua/auth.hpp"
+#include "skua/session.hpp"
 
 namespace skua {
 namespace {
@@ -65,10 +69,35 @@ std::size_t take_number(std::string_view& text) noexcept {
   return number;
 }
 
+// These say `not now`, `not here` or `not you`: nothing was done, and a repeated request may get
+// another answer. A server that is being replaced may not know a new route yet.
+bool is_final(Status status) noexcept {
+  switch (status) {
+    case Status::Unauthorized:
+    case Status::NotFound:
+    case Status::MethodNotAllowed:
+    case Status::RequestTimeout:
+    case Status::MisdirectedRequest:
+    case Status::TooEarly:
+    case Status::TooManyRequests: return false;
+    default: return code(status) < 500;
+  }
+}
+
+// A cookie is for the client that got it first, if anybody.
+std::string lines_to_keep(const Response& response) {
+  std::string kept;
+  for (const FieldLines::Line line : response.lines()) {
+    if (ascii::equals_ignoring_case(line.name, "Set-Cookie")) continue;
+    kept.append(line.name).append(": ").append(line.value).append("\r\n");
+  }
+  return kept;
+}
+
 // Files, streams and prepared responses cannot be kept, and what is too large is not.
 std::string stored(const Response& response, const std::string& fingerprint, std::size_t most) {
   const Body::Kind kind = response.content().kind();
-  const std::string_view lines = response.lines().wire();
+  const std::string lines = lines_to_keep(response);
   const bool is_kept = kind != Body::Kind::File && kind != Body::Kind::Stream &&
                        response.prepared() == nullptr &&
                        response.body().size() + lines.size() <= most;
@@ -114,6 +143,61 @@ Response repeated(std::string_view text, const std::string& fingerprint) {
   return response;
 }
 
+/// The claim of a request on its key. Unless the handler has begun, its end gives the key back.
+class Claim final {
+ public:
+  Claim(std::shared_ptr<SharedTexts> texts, std::string key, const std::string& fingerprint,
+        Duration lease)
+      : texts_(std::move(texts)),
+        key_(std::move(key)),
+        text_("claim " + fingerprint + " " + claim_token()),
+        lease_(lease) {}
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+  ~Claim() {
+    if (is_kept_) return;
+    try {
+      // Also if its fate is unknown. The store goes on with it without the task.
+      Task<Result<void, Problem>> giving_back = texts_->replace(key_, text_, "", lease_);
+      giving_back.start(nullptr, nullptr);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): it ends with its lease
+    }
+  }
+
+  /// Returns nullopt if the key is claimed now, or else its text.
+  Task<SharedTexts::Found> take() { return texts_->add(key_, text_, lease_); }
+  /// The key is not given back: the handler begins, or it is another request's.
+  void keep() noexcept { is_kept_ = true; }
+  /// Renews the claim until the task is dropped.
+  Task<> renew() {
+    while (true) {
+      co_await sleep(lease_ / 2);
+      try {
+        const Result<void, Problem> renewed = co_await texts_->replace(key_, text_, text_, lease_);
+        static_cast<void>(renewed.has_value());
+      } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the next one may succeed
+      }
+    }
+  }
+  /// Replaces the claim by a response; by nothing if the text is empty.
+  Task<Result<void, Problem>> end(std::string text, Duration lifetime) {
+    return texts_->replace(key_, text_, std::move(text), lifetime);
+  }
+
+ private:
+  std::shared_ptr<SharedTexts> texts_;  // shared with others
+  std::string key_;
+  std::string text_;
+  Duration lease_;
+  bool is_kept_ = false;
+};
+
+/// Whose key it is.
+struct Owner {
+  std::string name{};
+  bool is_anonymous = false;  ///< it is an address
+};
+
 }  // namespace
 
 struct IdempotencyKeys::Rules {
@@ -121,21 +205,28 @@ struct IdempotencyKeys::Rules {
   std::shared_ptr<SharedTexts> texts;  // shared with others
 
   /// Returns the name of the text of a key; the size keeps owners apart whatever they are called.
-  [[nodiscard]] std::string name_of(const Request& request, const std::string& key) const {
-    const std::string owner = owner_of(request);
-    return "idempotency:" + std::to_string(owner.size()) + ":" + owner + ":" + key;
+  [[nodiscard]] static std::string name_of(const Owner& owner, const std::string& key) {
+    return "idempotency:" + std::to_string(owner.name.size()) + ":" + owner.name + ":" + key;
   }
-  [[nodiscard]] std::string owner_of(const Request& request) const {
-    if (options.owner) return options.owner(request);
-    if (const auth::User* const user = auth::user(request)) return "user:" + user->name;
-    return middleware::client_key(request.client_address().to_string());
+  [[nodiscard]] Owner owner_of(const Request& request) const {
+    if (options.owner) return {.name = options.owner(request)};
+    if (const auth::User* const user = auth::user(request)) return {.name = "user:" + user->name};
+    const Session* const found = request.attachments().find<Session>();
+    if (found != nullptr && !found->id().empty()) {
+      // The response depends on the session from now on. Its id is a secret of the visitor.
+      return {.name = "session:" + hex::encode(crypto::sha1(session(request).id()))};
+    }
+    return {.name = middleware::client_key(request.client_address().to_string()),
+            .is_anonymous = true};
   }
 };
 
 IdempotencyKeys::IdempotencyKeys(IdempotencyOptions options, std::shared_ptr<SharedTexts> texts)
     : rules_(std::make_shared<const Rules>(Rules{std::move(options), std::move(texts)})) {
-  if (rules_->options.lifetime <= Duration::zero() || rules_->options.lease <= Duration::zero()) {
-    throw std::invalid_argument("idempotency_keys: lifetime and lease must be positive");
+  const IdempotencyOptions& checked = rules_->options;
+  if (checked.lifetime <= Duration::zero() || checked.anonymous_lifetime <= Duration::zero() ||
+      checked.lease <= Duration::zero()) {
+    throw std::invalid_argument("idempotency_keys: lifetimes and lease must be positive");
   }
 }
 
@@ -153,25 +244,32 @@ Task<Response> IdempotencyKeys::run(std::shared_ptr<const Rules> rules, Request&
     co_return response;
   }
   if (!told || told->empty()) co_return Status::BadRequest;
-  const std::string key = rules->name_of(request, *told);
+  const Owner owner = rules->owner_of(request);
   const std::string fingerprint = fingerprint_of(request);
-  const std::string claim = "claim " + fingerprint + " " + claim_token();
-  const SharedTexts::Found found = co_await rules->texts->add(key, claim, options.lease);
+  // Before the claim: an upload that breaks has done nothing.
+  co_await next.load(request);
+  Claim claim(rules->texts, Rules::name_of(owner, *told), fingerprint, options.lease);
+  const SharedTexts::Found found = co_await claim.take();
   if (!found) co_return Status::ServiceUnavailable;
+  claim.keep();
   if (*found) co_return repeated(**found, fingerprint);
 
   std::exception_ptr failure;
   std::optional<Response> response;
-  try {
-    response = co_await next(request);
-  } catch (...) {
-    failure = std::current_exception();
+  {
+    Scope renewal;
+    renewal.spawn(claim.renew());
+    try {
+      response = co_await next(request);
+    } catch (...) {
+      failure = std::current_exception();
+    }
   }
-  const bool is_final = response && code(response->status()) < 500;
-  std::string text = is_final ? stored(*response, fingerprint, options.max_response_bytes) : "";
+  const bool is_kept = response && is_final(response->status());
+  std::string text = is_kept ? stored(*response, fingerprint, options.max_response_bytes) : "";
+  const Duration lifetime = owner.is_anonymous ? options.anonymous_lifetime : options.lifetime;
   // If this fails, the claim ends with its lease.
-  const Result<void, Problem> replaced =
-      co_await rules->texts->replace(key, claim, std::move(text), options.lifetime);
+  const Result<void, Problem> replaced = co_await claim.end(std::move(text), lifetime);
   static_cast<void>(replaced.has_value());
   if (failure) std::rethrow_exception(failure);
   co_return *std::move(response);

@@ -5,8 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <optional>
 #include <utility>
+
+#include "loop/loop.hpp"
+#include "skua/async.hpp"
+#include "skua/waiter.hpp"
 
 namespace skua::redis {
 namespace {
@@ -68,6 +74,28 @@ skua::SharedTexts::Found found_in(const Result<Reply, Problem>& reply) {
   return std::optional<std::string>(*text);
 }
 
+/// Steps that go on without the tasks that started them, until their loop ends.
+struct Errands {
+  Scope scope{};
+};
+
+/// A step of its own, and its result.
+struct Errand {
+  std::optional<Result<Reply, Problem>> result{};
+  skua::detail::WaiterList ended{};
+};
+
+Task<> run_errand(std::shared_ptr<Errand> errand, PerThread redis,
+                  std::shared_ptr<const Script> script, ScriptCall call) {
+  static_cast<void>(script);  // the call needs it
+  try {
+    errand->result = co_await redis->eval(std::move(call));
+  } catch (const std::bad_alloc&) {
+    errand->result = Result<Reply, Problem>(Problem{.error = Error(Errc::OutOfMemory, "redis")});
+  }
+  errand->ended.wake_all();
+}
+
 }  // namespace
 
 SharedRates::SharedRates(PerThread redis, StoreOptions options)
@@ -95,7 +123,7 @@ SharedTexts::SharedTexts(PerThread redis, StoreOptions options)
     : redis_(std::move(redis)),
       options_(std::move(options)),
       add_(add_script),
-      replace_(replace_script) {}
+      replace_(std::make_shared<const Script>(replace_script)) {}
 
 Task<SharedTexts::Found> SharedTexts::get(std::string key) {
   Command command("GET", options_.prefix + key);
@@ -113,10 +141,13 @@ Task<SharedTexts::Found> SharedTexts::add(std::string key, std::string text, Dur
 
 Task<Result<void, Problem>> SharedTexts::replace(std::string key, std::string old, std::string text,
                                                  Duration lifetime) {
-  ScriptCall call(replace_, Keys(options_.prefix + key));
+  ScriptCall call(*replace_, Keys(options_.prefix + key));
   call.add(old).add(text).add(milliseconds_of(lifetime)).within(options_.timeout);
-  const Result<Reply, Problem> reply = co_await redis_->eval(std::move(call));
-  if (!reply) co_return reply.error();
+  const auto errand = std::make_shared<Errand>();
+  loop::Loop::current().attachments().get<Errands>().scope.spawn(
+      run_errand(errand, redis_, replace_, std::move(call)));
+  while (!errand->result) co_await errand->ended.wait();
+  if (!*errand->result) co_return errand->result->error();
   co_return Result<void, Problem>();
 }
 

@@ -176,6 +176,10 @@ Task<Response> Next::operator()(Request& request) const {
   return router::Chain::run(*match_, request, step_);
 }
 
+Task<> Next::load(Request& request) const {
+  if (match_->route != nullptr && match_->route->handler.start == nullptr) co_await request.load();
+}
+
 namespace router {
 namespace {
 

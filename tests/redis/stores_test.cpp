@@ -2,6 +2,7 @@
 // State that servers share, in a Redis whose replies are written here; the scripts run in
 // tests/interop/redis_test.py.
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -109,6 +110,24 @@ TEST(RedisSharedTexts, KeepTheProofsOfSharedDigest) {
   EXPECT_EQ(words[5], "60000") << "twice the age of a nonce";
   reply = bulk("1");
   EXPECT_EQ(ask(ada.authorize("GET", "/").value()).status(), Status::Unauthorized);
+}
+
+TEST(RedisSharedTexts, AreReplacedAlsoIfTheTaskIsDropped) {
+  const std::unique_ptr<Loop> loop = Loop::create().value();
+  FakeRedis server([](const Words& words, Peer&) {
+    return words[0] == "EVALSHA" ? std::string("-NOSCRIPT No matching script\r\n") : ":1\r\n";
+  });
+  auto texts = std::make_optional<SharedTexts>(PerThread(server.url()));
+  auto dropped = std::make_optional(texts->replace("k", "old", "new", 1s));
+  loop->post([&] { dropped->start(nullptr, nullptr); });
+  loop->poll();
+  dropped.reset();
+  texts.reset();
+  for (int turns = 0; server.heard().size() < 2; ++turns) {
+    ASSERT_LT(turns, 10'000);
+    loop->poll(10ms);
+  }
+  EXPECT_EQ(server.heard()[1][0], "EVAL");
 }
 
 }  // namespace
