@@ -80,9 +80,11 @@ class SKUA_API Reply final {
   [[nodiscard]] std::optional<bool> boolean() const noexcept;
 
   /// Returns the elements of an array, a set or a push; of a map, each key followed by its value.
-  [[nodiscard]] std::span<const Reply> elements() const noexcept SKUA_LIFETIMEBOUND {
+  [[nodiscard]] std::span<const Reply> elements() const& noexcept SKUA_LIFETIMEBOUND {
     return elements_;
   }
+  /// Returns the elements as a vector of its own.
+  [[nodiscard]] std::vector<Reply> elements() && noexcept { return std::move(elements_); }
   [[nodiscard]] std::size_t size() const noexcept { return elements_.size(); }
   /// Returns an element; a null past the end.
   [[nodiscard]] const Reply& operator[](std::size_t index) const noexcept SKUA_LIFETIMEBOUND;

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "redis/problem.hpp"
 #include "skua/error.hpp"
 #include "skua/redis_reply.hpp"
 #include "skua/waiter.hpp"
@@ -31,21 +33,31 @@ class Batch final {
     is_sent_ = true;
     return std::exchange(wire_, std::string());
   }
+  /// Notes which connection it is sent over: the times that Node had to leave one before.
+  void set_generation(std::uint64_t generation) noexcept { generation_ = generation; }
+  [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
   /// Whether the commands may have been executed.
   [[nodiscard]] bool is_sent() const noexcept { return is_sent_; }
 
   /// Adds the next reply. Returns whether it was the last one.
   bool add(Reply reply) {
-    ++received_;
     if (!is_abandoned_ && !failure_) replies_.push_back(std::move(reply));
+    ++received_;  // last: if there is no memory for a reply, the batch fails
     if (received_ == count_) changed_.wake_all();
     return received_ == count_;
   }
-  void fail(Problem why) {
+  void fail(const Problem& why) noexcept {
     if (is_done()) return;
-    failure_ = std::move(why);
+    note(failure_, why);
     changed_.wake_all();
   }
+  /// Fails it at once: there is no room for it anywhere.
+  void refuse(const Problem& why) noexcept {
+    is_refused_ = true;
+    fail(why);
+  }
+  /// Whether it need not be tried elsewhere.
+  [[nodiscard]] bool is_refused() const noexcept { return is_refused_; }
   /// Nobody waits any more: replies are dropped as they come.
   void abandon() noexcept {
     is_abandoned_ = true;
@@ -65,9 +77,11 @@ class Batch final {
   std::string wire_;
   std::size_t count_;
   std::size_t received_ = 0;
+  std::uint64_t generation_ = 0;
   std::vector<Reply> replies_;
   std::optional<Problem> failure_{};
   bool is_sent_ = false;
+  bool is_refused_ = false;
   bool is_abandoned_ = false;
   skua::detail::WaiterList changed_;
 };

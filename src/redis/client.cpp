@@ -3,10 +3,12 @@
 #include "skua/redis.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/ascii.hpp"
 #include "loop/loop.hpp"
+#include "redis/problem.hpp"
 #include "redis/settings.hpp"
 #include "redis/subscriber.hpp"
 #include "redis/topology.hpp"
@@ -16,10 +18,6 @@ namespace skua::redis {
 namespace {
 
 using TopologyPtr = std::shared_ptr<Topology>;
-
-Problem problem_of(const Reply& reply) {
-  return {.error = Error(Errc::ErrorReply, "redis"), .text = std::string(reply.text())};
-}
 
 std::optional<Problem> refusal(const Command& command) {
   const char* const why = resp::refusal_of(command);
@@ -35,7 +33,7 @@ std::optional<Problem> refusal(const std::vector<Command>& commands) {
   return std::nullopt;
 }
 
-loop::Instant deadline_of(const Settings& settings, const std::vector<Command>& commands) {
+loop::Instant deadline_of(const Settings& settings, std::span<const Command> commands) {
   Duration longest(0);
   for (const Command& command : commands) {
     Duration limit = command.limit();
@@ -53,7 +51,7 @@ Task<Result<Reply, Problem>> run_one(TopologyPtr topology, Command command,
   commands.push_back(std::move(command));
   Replies results = co_await topology->perform(std::move(commands), Atomicity::None, deadline);
   Result<Reply, Problem> result = std::move(results.front());
-  if (result && result->is_error()) co_return problem_of(*result);
+  if (result && result->is_error()) co_return error_of(*result);
   co_return result;
 }
 
@@ -69,16 +67,18 @@ Task<Replies> run_all(TopologyPtr topology, std::vector<Command> commands, loop:
 
 // The results are those of MULTI, of each command as it is queued, and of EXEC.
 Result<std::vector<Reply>, Problem> executed(Replies results) {
+  if (!has_begun(results)) {
+    Problem why = error_of(*results.front());
+    why.text += " (MULTI was refused: the commands were executed one by one)";
+    return why;
+  }
   Result<Reply, Problem>& last = results.back();
   if (!last) return std::move(last).error();
-  if (last->type() == ReplyType::Array) {
-    const auto replies = last->elements();
-    return std::vector<Reply>(replies.begin(), replies.end());
-  }
+  if (last->type() == ReplyType::Array) return std::move(*last).elements();
   // EXECABORT only says that there was an error before.
   const auto first =
       std::ranges::find_if(results, [](const auto& one) { return !replied_error(one).empty(); });
-  if (first != results.end()) return problem_of(**first);
+  if (first != results.end()) return error_of(**first);
   return Problem{.error = Error(Errc::MalformedReply, "redis"), .text = "EXEC has no replies"};
 }
 
@@ -87,6 +87,7 @@ Task<Result<std::vector<Reply>, Problem>> run_transaction(TopologyPtr topology,
                                                           loop::Instant deadline) {
   const std::optional<Problem> why = refusal(commands);
   if (why) co_return *why;
+  if (commands.empty()) co_return std::vector<Reply>();
   Replies results =
       co_await topology->perform(std::move(commands), Atomicity::Transaction, deadline);
   co_return executed(std::move(results));
@@ -167,7 +168,7 @@ Client::Client(std::shared_ptr<const Settings> settings)
 }
 
 Client::~Client() {
-  const Problem why = Problem::from(Error(Errc::Closed, "the Redis client was destroyed"));
+  const Problem why = problem_of(Error(Errc::Closed, "the Redis client was destroyed"));
   for (const auto& one : subscribers_) {
     if (const auto subscriber = one.lock()) subscriber->end(why);
   }
@@ -176,8 +177,8 @@ Client::~Client() {
 
 Task<Result<Reply, Problem>> Client::command(Command command) {
   if (auto why = refusal(command)) return refuse_one(*std::move(why));
-  const std::vector<Command> one(1, command);
-  return run_one(topology_, std::move(command), deadline_of(*settings_, one));
+  const loop::Instant deadline = deadline_of(*settings_, std::span(&command, 1));
+  return run_one(topology_, std::move(command), deadline);
 }
 
 Task<Replies> Client::pipeline(std::vector<Command> commands) {

@@ -12,6 +12,7 @@
 #include "loop/timed_wait.hpp"
 #include "net/problem.hpp"
 #include "redis/backoff.hpp"
+#include "redis/problem.hpp"
 #include "resp/command_rules.hpp"
 
 namespace skua::redis {
@@ -49,16 +50,24 @@ Redirection redirection_of(const Replies& results, const Endpoint& asked) {
 }  // namespace
 
 Cluster::Cluster(std::shared_ptr<const Settings> settings)
-    : settings_(std::move(settings)), members_(1), slots_(resp::slot_count, 0) {}
+    : settings_(std::move(settings)),
+      members_(1),
+      slots_(resp::slot_count, 0),
+      room_(settings_->options) {}
 
-Cluster::~Cluster() { close(Problem::from(Error(Errc::Closed, "the Redis client"))); }
+Cluster::~Cluster() { close(problem_of(Error(Errc::Closed, "the Redis client"))); }
 
-void Cluster::close(const Problem& why) {
-  end_ = why;
+void Cluster::close(const Problem& why) noexcept {
+  note(end_, why);
   for (const Member& one : members_) {
     if (one.node != nullptr) one.node->close(why);
   }
   refreshed_.wake_all();
+  closed_.wake_all();
+}
+
+std::size_t Cluster::server_count() const noexcept {
+  return std::max<std::size_t>(members_.size() - 1, 1);
 }
 
 Task<Result<Endpoint, Problem>> Cluster::place_of(std::optional<std::uint16_t> slot) {
@@ -72,6 +81,8 @@ Task<Result<Endpoint, Problem>> Cluster::place_of(std::optional<std::uint16_t> s
 
 Task<Replies> Cluster::perform(std::vector<Command> commands, Atomicity atomicity,
                                loop::Instant deadline) {
+  const Room::Taken taken(room_, commands, server_count());
+  if (!taken) co_return refused(commands, atomicity);
   if (atomicity == Atomicity::Transaction && !is_in_one_slot(commands)) {
     const Problem why{.error = Error(Errc::Unsupported, "redis"),
                       .text = "the keys of a transaction have to be in one slot"};
@@ -91,46 +102,73 @@ Task<Replies> Cluster::perform_together(std::span<const Command> commands, Atomi
   Backoff backoff(settle_pause, settings_->options.max_backoff);
   const std::optional<std::uint16_t> slot = first_slot(commands);
   const bool is_alone = has_blocking(commands);
-  std::optional<Endpoint> ask;
+  std::optional<Endpoint> place;  // that a redirection named
+  Asking asking = Asking::No;
   int quick = 0;
+  bool was_refreshed = false;
   while (true) {
-    Result<Member, Problem> member = co_await member_to_ask(ask, slot, deadline);
-    const Asking asking = ask ? Asking::Yes : Asking::No;
-    ask.reset();
-    const BatchPtr batch = make_batch(commands, atomicity, asking);
+    Result<Member, Problem> member = co_await member_at_or_for(place, slot, deadline);
+    const Asking asked = std::exchange(asking, Asking::No);
+    place.reset();
+    const BatchPtr batch = make_batch(commands, atomicity, asked);
     if (!member) {
       batch->fail(member.error());
-      co_return results_of(*batch, asking);
+      co_return results_of(*batch, asked);
     }
     co_await Node::run(member->node, batch, is_alone, deadline);
-    Replies results = results_of(*batch, asking);
+    Replies results = results_of(*batch, asked);
+    if (batch->is_refused()) co_return results;
+    if (atomicity == Atomicity::Transaction && !has_begun(results)) co_return results;
     if (batch->failure()) start_refresh();
     const Redirection found = redirection_of(results, member->place);
     const bool is_lost = batch->failure() && !batch->is_sent();
     if (found.kind == Redirection::Kind::None && !is_lost) co_return results;
+    if (is_lost && is_permanent(*batch->failure())) {
+      // The place may be another program's by now, if the map is old.
+      if (std::exchange(was_refreshed, true) || end_) co_return results;
+      co_await wait_for_refresh(deadline);
+      continue;
+    }
     bool is_quick = false;
     if (found.kind == Redirection::Kind::Moved) {
+      // Not by the map: the server may see another slot in the command than we do.
+      place = found.place;
       note_moved(found);
       is_quick = ++quick < max_quick_redirections;
     } else if (found.kind == Redirection::Kind::Ask && atomicity == Atomicity::None) {
-      ask = found.place;
+      place = found.place;
+      asking = Asking::Yes;
       is_quick = ++quick < max_quick_redirections;
     } else {
       start_refresh();
     }
     const Duration pause = is_quick ? Duration(0) : backoff.next();
     if (end_ || deadline - loop.now() <= pause) co_return results;
-    if (!is_quick) co_await sleep(pause);
+    if (!is_quick) co_await pause_for(pause);
   }
 }
 
-/// Returns the node that an ASK redirection names, or else that of the slot.
-Task<Result<Cluster::Member, Problem>> Cluster::member_to_ask(std::optional<Endpoint> ask,
-                                                              std::optional<std::uint16_t> slot,
-                                                              loop::Instant deadline) {
-  if (ask) co_return member_at(*ask);
+/// Returns the node that a redirection names, or else that of the slot.
+Task<Result<Cluster::Member, Problem>> Cluster::member_at_or_for(std::optional<Endpoint> place,
+                                                                 std::optional<std::uint16_t> slot,
+                                                                 loop::Instant deadline) {
+  if (place) co_return member_at(*place);
   Result<Member, Problem> member = co_await member_for(slot, deadline);
   co_return member;
+}
+
+/// Ends early if the client does.
+Task<> Cluster::pause_for(Duration time) {
+  loop::Loop& loop = loop::Loop::current();
+  const loop::Instant end = later(loop.now(), time);
+  while (!end_ && loop.now() < end) co_await loop::TimedWait(loop, closed_, end - loop.now());
+}
+
+Task<> Cluster::wait_for_refresh(loop::Instant deadline) {
+  loop::Loop& loop = loop::Loop::current();
+  start_refresh();
+  const Duration left = deadline - loop.now();
+  if (is_refreshing_ && left > Duration(0)) co_await loop::TimedWait(loop, refreshed_, left);
 }
 
 /// Returns the node of a slot; of none, any node. Waits for the map, if there is none yet.
@@ -143,10 +181,9 @@ Task<Result<Cluster::Member, Problem>> Cluster::member_for(std::optional<std::ui
       const std::size_t any = 1 + crypto::random_word() % (members_.size() - 1);
       co_return members_[any];
     }
-    const Duration left = deadline - loop.now();
-    if (left <= Duration(0)) break;
-    start_refresh();
-    co_await loop::TimedWait(loop, refreshed_, left);
+    if (deadline <= loop.now()) break;
+    co_await wait_for_refresh(deadline);
+    if (is_hopeless_) break;
   }
   if (end_) co_return *end_;
   if (last_problem_) co_return *last_problem_;
@@ -158,13 +195,15 @@ Task<Result<Cluster::Member, Problem>> Cluster::member_for(std::optional<std::ui
 /// A command of a pipeline on its way to its result.
 struct Cluster::Step {
   const Command* command = nullptr;
+  std::optional<Endpoint> place{};  // that a redirection named
+  bool was_refreshed = false;       // after a problem that is permanent, unless the map was old
   Result<Reply, Problem> result{Problem{.error = Error(Errc::TimedOut, "redis")}};
 };
 
 struct Cluster::Part {
   Member member{};
   std::vector<Step*> steps{};
-  bool was_lost = false;  // before it was sent
+  std::optional<Problem> lost{};  // why it was, before it was sent
 };
 
 /// Sends each node its part of the commands, and what was redirected once more, until all have a
@@ -187,7 +226,7 @@ Task<Replies> Cluster::perform_apart(const std::vector<Command>& commands, loop:
     left = co_await redirected(parts, deadline);
     const Duration pause = backoff.next();
     if (left.empty() || end_ || deadline - loop.now() <= pause) break;
-    co_await sleep(pause);
+    co_await pause_for(pause);
   }
   Replies results;
   results.reserve(steps.size());
@@ -204,8 +243,9 @@ Task<std::vector<Cluster::Part>> Cluster::split(const std::vector<Step*>& steps,
   std::size_t current = 0;
   for (Step* const step : steps) {
     const auto slot = resp::slot_of(*step->command);
-    if (slot || parts.empty()) {
-      Result<Member, Problem> member = co_await member_for(slot, deadline);
+    if (slot || step->place || parts.empty()) {
+      const std::optional<Endpoint> place = std::exchange(step->place, std::nullopt);
+      Result<Member, Problem> member = co_await member_at_or_for(place, slot, deadline);
       if (!member) {
         step->result = std::move(member).error();
         continue;
@@ -227,7 +267,8 @@ Task<> Cluster::run_part(Part& part, loop::Instant deadline) {
   const BatchPtr batch = make_batch(commands, Atomicity::None);
   co_await Node::run(part.member.node, batch, has_blocking(commands), deadline);
   if (batch->failure()) start_refresh();
-  part.was_lost = batch->failure() && !batch->is_sent();
+  const bool is_lost = batch->failure() && !batch->is_sent() && !batch->is_refused();
+  if (is_lost) part.lost = batch->failure();
   Replies results = results_of(*batch);
   for (std::size_t i = 0; i < results.size(); ++i) part.steps[i]->result = std::move(results[i]);
 }
@@ -236,20 +277,33 @@ Task<> Cluster::run_part(Part& part, loop::Instant deadline) {
 Task<std::vector<Cluster::Step*>> Cluster::redirected(const std::vector<Part>& parts,
                                                       loop::Instant deadline) {
   std::vector<Step*> again;
+  bool needs_map = false;
   for (const Part& part : parts) {
+    const bool is_permanent = part.lost && redis::is_permanent(*part.lost);
     for (Step* const step : part.steps) {
+      if (part.lost) {
+        // See perform_together().
+        if (is_permanent && std::exchange(step->was_refreshed, true)) continue;
+        needs_map = needs_map || is_permanent;
+        again.push_back(step);
+        continue;
+      }
       const Redirection found = read_redirection(replied_error(step->result), part.member.place);
       if (found.kind == Redirection::Kind::Ask) {
         const std::span<const Command> one(step->command, 1);
         Replies result = co_await perform_together(one, Atomicity::None, deadline);
         step->result = std::move(result.front());
-      } else if (found.kind != Redirection::Kind::None || part.was_lost) {
-        if (found.kind == Redirection::Kind::Moved) note_moved(found);
+      } else if (found.kind != Redirection::Kind::None) {
+        if (found.kind == Redirection::Kind::Moved) {
+          step->place = found.place;
+          note_moved(found);
+        }
         if (found.kind == Redirection::Kind::Later) start_refresh();
         again.push_back(step);
       }
     }
   }
+  if (needs_map) co_await wait_for_refresh(deadline);
   co_return again;
 }
 
@@ -276,19 +330,20 @@ void Cluster::note_moved(const Redirection& moved) {
 }
 
 void Cluster::start_refresh() {
-  if (is_refreshing_ || end_) return;
-  is_refreshing_ = true;
-  tasks_.spawn(refresh());
+  if (!is_refreshing_ && !end_) tasks_.spawn(refresh());
 }
 
 Task<> Cluster::refresh() {
-  try {
-    co_await refresh_from_any();
-  } catch (const std::bad_alloc&) {
-    last_problem_ = Problem{.error = Error(Errc::OutOfMemory, "redis")};
+  {
+    const Running running(is_refreshing_);
+    is_hopeless_ = false;
+    try {
+      co_await refresh_from_any();
+    } catch (const std::bad_alloc&) {
+      last_problem_ = out_of_memory();
+    }
+    next_refresh_ = later(loop::Loop::current().now(), refresh_interval);
   }
-  next_refresh_ = later(loop::Loop::current().now(), refresh_interval);
-  is_refreshing_ = false;
   refreshed_.wake_all();
 }
 
@@ -303,10 +358,14 @@ Task<> Cluster::refresh_from_any() {
     std::ranges::rotate(order, order.begin() + first);
   }
   for (const Endpoint& one : settings_->endpoints) order.push_back(one);
-  bool is_done = false;
+  bool is_hopeless = true;
   for (const Endpoint& one : order) {
-    if (!is_done && !end_) is_done = co_await refresh_from(member_at(one));
+    if (end_) co_return;
+    const bool is_done = co_await refresh_from(member_at(one));
+    if (is_done) co_return;
+    is_hopeless = is_hopeless && last_problem_ && is_permanent(*last_problem_);
   }
+  is_hopeless_ = is_hopeless;
 }
 
 Task<bool> Cluster::refresh_from(Member asked) {
@@ -321,10 +380,12 @@ Task<bool> Cluster::refresh_from(Member asked) {
   }
   const std::vector<SlotRange> ranges = read_slots(*results.front(), asked.place);
   if (ranges.empty()) {
-    last_problem_ = net::could_not(
-        "ask " + asked.place.to_string() + " for the slots", Error(Errc::ErrorReply, "redis"),
-        results.front()->is_error() ? std::string(results.front()->text())
-                                    : std::string("it knows none"));
+    const Reply& reply = *results.front();
+    const bool is_refused = reply.error_code() == "ERR" || is_denial(reply.error_code());
+    last_problem_ =
+        net::could_not("ask " + asked.place.to_string() + " for the slots",
+                       Error(is_refused ? Errc::ErrorReply : Errc::NotFound, "redis"),
+                       reply.is_error() ? std::string(reply.text()) : std::string("it knows none"));
     co_return false;
   }
   apply(ranges);

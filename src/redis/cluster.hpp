@@ -31,7 +31,7 @@ class Cluster final : public Topology {
   Task<Result<Endpoint, Problem>> place_of(std::optional<std::uint16_t> slot) override;
   void misplaced() override { start_refresh(); }
   [[nodiscard]] Role role() const noexcept override { return Role::Server; }
-  void close(const Problem& why) override;
+  void close(const Problem& why) noexcept override;
 
  private:
   /// A node, with its place, which never changes.
@@ -49,9 +49,11 @@ class Cluster final : public Topology {
                                  loop::Instant deadline);
   Task<Result<Member, Problem>> member_for(std::optional<std::uint16_t> slot,
                                            loop::Instant deadline);
-  Task<Result<Member, Problem>> member_to_ask(std::optional<Endpoint> ask,
-                                              std::optional<std::uint16_t> slot,
-                                              loop::Instant deadline);
+  Task<Result<Member, Problem>> member_at_or_for(std::optional<Endpoint> place,
+                                                 std::optional<std::uint16_t> slot,
+                                                 loop::Instant deadline);
+  Task<> pause_for(Duration time);
+  Task<> wait_for_refresh(loop::Instant deadline);
   // Pipelines.
   Task<Replies> perform_apart(const std::vector<Command>& commands, loop::Instant deadline);
   Task<std::vector<Part>> split(const std::vector<Step*>& steps, loop::Instant deadline);
@@ -66,6 +68,7 @@ class Cluster final : public Topology {
   Task<> refresh();
   Task<> refresh_from_any();
   Task<bool> refresh_from(Member asked);
+  [[nodiscard]] std::size_t server_count() const noexcept;
   void apply(const std::vector<SlotRange>& ranges);
 
   std::shared_ptr<const Settings> settings_;  // shared with all of the client
@@ -73,10 +76,13 @@ class Cluster final : public Topology {
   std::vector<std::uint16_t> slots_;          // the index of each slot's master in members_
   std::optional<Problem> last_problem_{};     // of the last refresh
   std::optional<Problem> end_{};
+  Room room_;
   bool has_map_ = false;
   bool is_refreshing_ = false;
+  bool is_hopeless_ = false;  // the last refresh, because of what all nodes said
   loop::Instant next_refresh_{};
   skua::detail::WaiterList refreshed_;
+  skua::detail::WaiterList closed_;
   Scope tasks_;  // the last member: its tasks use the others
 };
 

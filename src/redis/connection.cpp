@@ -10,6 +10,7 @@
 #include "loop/loop.hpp"
 #include "loop/timed_wait.hpp"
 #include "net/problem.hpp"
+#include "redis/problem.hpp"
 #include "skua/address.hpp"
 #include "skua/redis_command.hpp"
 #include "skua/tls_stream.hpp"
@@ -59,8 +60,8 @@ Command hello(const Settings& settings, Role role) {
 
 Problem refused(const Endpoint& endpoint, const Reply& reply) {
   const Errc code = reply.error_code() == "LOADING" ? Errc::Overloaded : Errc::ErrorReply;
-  return net::could_not("log in to " + endpoint.to_string(), Error(code, "redis"),
-                        std::string(reply.text()));
+  const Error error(code, is_denial(reply.error_code()) ? denial : "redis");
+  return net::could_not("log in to " + endpoint.to_string(), error, std::string(reply.text()));
 }
 
 }  // namespace
@@ -71,12 +72,12 @@ Connection::Connection(std::shared_ptr<const Settings> settings, Endpoint endpoi
       stream_(std::move(stream)),
       parser_({.reply_bytes = settings_->options.max_reply_bytes,
                .depth = settings_->options.max_reply_depth}),
-      stall_timer_([this] { on_stall(); }) {}
+      stall_timer_([this] { guarded([this] { on_stall(); }); }) {}
 
 Connection::~Connection() {
-  for (const BatchPtr& batch : waiting_) {
-    batch->fail(Problem::from(Error(Errc::Closed, "the connection to Redis was closed")));
-  }
+  if (waiting_.empty()) return;
+  const Problem why = problem_of(Error(Errc::Closed, "the connection to Redis was closed"));
+  for (const BatchPtr& batch : waiting_) batch->fail(why);
 }
 
 Task<Result<Connection::Self, Problem>> Connection::open(std::shared_ptr<const Settings> settings,
@@ -105,21 +106,35 @@ Task<Result<Connection::Self, Problem>> Connection::connect(
   co_return self;
 }
 
+/// Runs a step of an event. A failed allocation costs the connection.
+template <class Step>
+void Connection::guarded(Step step) noexcept {
+  const Self alive = shared_from_this();
+  try {
+    step();
+  } catch (const std::bad_alloc&) {
+    lose(out_of_memory());
+  }
+}
+
 void Connection::listen() {
   const std::weak_ptr<Connection> weak = weak_from_this();
   stream_.on_receive([weak](std::string_view bytes) {
-    if (const Self self = weak.lock()) self->receive(bytes);
+    if (const Self self = weak.lock()) self->guarded([&] { self->read(bytes); });
   });
   stream_.on_end([weak](Error why) {
     const Self self = weak.lock();
     if (self == nullptr) return;
-    const Error error = why.code() == Errc::None ? Error(Errc::Closed, "redis") : why;
-    self->lose(net::could_not("go on with " + self->endpoint_.to_string(), error));
+    self->guarded([&] {
+      const Error error = why.code() == Errc::None ? Error(Errc::Closed, "redis") : why;
+      self->lose(net::could_not("go on with " + self->endpoint_.to_string(), error));
+    });
   });
   stream_.on_sent([weak](Error why) {
     const Self self = weak.lock();
     if (self == nullptr || why.code() == Errc::None) return;
-    self->lose(net::could_not("send to " + self->endpoint_.to_string(), why));
+    self->guarded(
+        [&] { self->lose(net::could_not("send to " + self->endpoint_.to_string(), why)); });
   });
 }
 
@@ -150,11 +165,18 @@ Task<Result<void, Problem>> Connection::log_in(Self self, Role role) {
   co_return Result<void, Problem>();
 }
 
-void Connection::send(const BatchPtr& batch) {
+void Connection::send(const BatchPtr& batch) noexcept {
+  const Self alive = shared_from_this();
+  guarded([&] { push(batch); });
+  if (!is_open_) batch->fail(out_of_memory());  // unless it has failed already
+}
+
+void Connection::push(const BatchPtr& batch) {
   if (!is_open_) {
     return batch->fail(net::could_not("send to " + endpoint_.to_string(), Errc::Closed));
   }
   if (waiting_.empty()) heard_ = loop::Loop::current().now();
+  // If one of these fails, the connection is lost: replies would be those of other batches.
   waiting_.push_back(batch);
   stream_.write(batch->take_wire());
   if (!may_be_silent_ && !stall_timer_.is_running()) {
@@ -172,14 +194,6 @@ void Connection::on_stall() {
 }
 
 // Input -------------------------------------------------------------------------------------------
-
-void Connection::receive(std::string_view bytes) noexcept {
-  try {
-    read(bytes);
-  } catch (const std::bad_alloc&) {
-    lose({.error = Error(Errc::OutOfMemory, "redis")});
-  }
-}
 
 void Connection::read(std::string_view bytes) {
   heard_ = loop::Loop::current().now();
@@ -214,11 +228,14 @@ void Connection::lose(const Problem& why) noexcept {
   if (const OnClosed call = std::exchange(on_closed_, nullptr); call && was_open) call(why);
 }
 
-void Connection::close(const Problem& why) {
+void Connection::close(const Problem& why) noexcept {
   if (!std::exchange(is_open_, false)) return;
   stall_timer_.stop();
   stream_.close();
-  for (const BatchPtr& batch : std::exchange(waiting_, {})) batch->fail(why);
+  while (!waiting_.empty()) {
+    waiting_.front()->fail(why);
+    waiting_.pop_front();
+  }
 }
 
 }  // namespace skua::redis

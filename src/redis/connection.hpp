@@ -39,16 +39,17 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   ///
   /// Waits for: at most Options::connect.
   /// Ends with: the errors of connecting; ErrorReply if the login or the database is refused;
-  ///            Overloaded if the server is still loading; NotFound if it is not a master, but
-  ///            has to be.
+  ///            see is_denial(); Overloaded if the server is still loading; NotFound if it is not a
+  ///            master, but has to be.
   static Task<Result<Self, Problem>> open(std::shared_ptr<const Settings> settings,
                                           Endpoint endpoint, Role role);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  /// Sends a batch; its replies are added to it. If the connection is closed, the batch fails.
-  void send(const BatchPtr& batch);
+  /// Sends a batch; its replies are added to it. If the connection is closed, or there is no
+  /// memory, which closes it, the batch fails.
+  void send(const BatchPtr& batch) noexcept;
   /// Sends commands that have no replies but pushes: subscriptions.
   void write(std::string_view commands) { stream_.write(commands); }
   /// Sets the receiver of pushes, and of replies that no batch waits for: errors of subscriptions.
@@ -62,7 +63,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   }
 
   /// Fails the batches that wait, and closes.
-  void close(const Problem& why);
+  void close(const Problem& why) noexcept;
   [[nodiscard]] bool is_open() const noexcept { return is_open_; }
   [[nodiscard]] const Endpoint& endpoint() const noexcept { return endpoint_; }
   /// The number of batches that wait for replies.
@@ -76,7 +77,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
                                              Endpoint endpoint, Role role);
   static Task<Result<void, Problem>> log_in(Self self, Role role);
   void listen();
-  void receive(std::string_view bytes) noexcept;
+  template <class Step>
+  void guarded(Step step) noexcept;
+  void push(const BatchPtr& batch);
   void read(std::string_view bytes);
   void take(Reply reply);
   void on_stall();

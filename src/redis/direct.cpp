@@ -4,11 +4,13 @@
 #include "redis/direct.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "loop/loop.hpp"
+#include "loop/timed_wait.hpp"
 #include "redis/backoff.hpp"
-#include "skua/async.hpp"
+#include "redis/problem.hpp"
 
 namespace skua::redis {
 namespace {
@@ -19,17 +21,23 @@ bool is_read_only(const Replies& results) noexcept {
       results, [](const auto& one) { return replied_error(one).starts_with("READONLY "); });
 }
 
+Problem switched() noexcept {
+  return problem_of(Error(Errc::Closed, "the master of Redis has changed"));
+}
+
 }  // namespace
 
-Direct::Direct(const std::shared_ptr<const Settings>& settings) : settings_(settings) {
+Direct::Direct(const std::shared_ptr<const Settings>& settings)
+    : settings_(settings), room_(settings->options) {
   if (settings->options.mode == Mode::Sentinel) {
-    sentinels_ = std::make_unique<Sentinels>(settings, [this] { on_switch(); });
+    sentinels_ = std::make_unique<Sentinels>(
+        settings, [this](const Endpoint& master) { node_->move_to(master, switched()); });
   }
   node_ = std::make_shared<Node>(
       settings, [this] { return place_of(std::nullopt); }, role(), Node::Away::Keep);
 }
 
-Direct::~Direct() { close(Problem::from(Error(Errc::Closed, "the Redis client"))); }
+Direct::~Direct() { close(problem_of(Error(Errc::Closed, "the Redis client"))); }
 
 Role Direct::role() const noexcept { return sentinels_ != nullptr ? Role::Master : Role::Server; }
 
@@ -37,16 +45,22 @@ Task<Replies> Direct::perform(std::vector<Command> commands, Atomicity atomicity
                               loop::Instant deadline) {
   loop::Loop& loop = loop::Loop::current();
   Backoff backoff(settings_->options.min_backoff, settings_->options.max_backoff);
+  std::optional<Room::Taken> taken;
+  if (sentinels_ != nullptr) {  // otherwise the node's bounds are enough
+    taken.emplace(room_, commands);
+    if (!*taken) co_return refused(commands, atomicity);
+  }
   const bool is_whole = commands.size() == 1 || atomicity == Atomicity::Transaction;
   while (true) {
     const BatchPtr batch = make_batch(commands, atomicity);
     co_await Node::run(node_, batch, has_blocking(commands), deadline);
     Replies results = results_of(*batch);
     if (sentinels_ == nullptr || !is_read_only(results)) co_return results;
-    on_switch();
+    if (atomicity == Atomicity::Transaction && !has_begun(results)) co_return results;
+    node_->leave(batch->generation(), switched());
     const Duration pause = backoff.next();
-    if (!is_whole || deadline - loop.now() <= pause) co_return results;
-    co_await sleep(pause);
+    if (!is_whole || is_closed_ || deadline - loop.now() <= pause) co_return results;
+    co_await loop::TimedWait(loop, closed_, pause);
   }
 }
 
@@ -56,13 +70,11 @@ Task<Result<Endpoint, Problem>> Direct::place_of(std::optional<std::uint16_t> /*
   co_return place;
 }
 
-void Direct::on_switch() {
-  node_->reconnect(Problem::from(Error(Errc::Closed, "the master of Redis has changed")));
-}
-
-void Direct::close(const Problem& why) {
+void Direct::close(const Problem& why) noexcept {
+  is_closed_ = true;
   if (sentinels_ != nullptr) sentinels_->close();
   node_->close(why);
+  closed_.wake_all();
 }
 
 }  // namespace skua::redis

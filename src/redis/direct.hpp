@@ -9,6 +9,7 @@
 #include "redis/node.hpp"
 #include "redis/sentinels.hpp"
 #include "redis/topology.hpp"
+#include "skua/waiter.hpp"
 
 namespace skua::redis {
 
@@ -23,14 +24,15 @@ class Direct final : public Topology {
   Task<Result<Endpoint, Problem>> place_of(std::optional<std::uint16_t> slot) override;
   void misplaced() override {}
   [[nodiscard]] Role role() const noexcept override;
-  void close(const Problem& why) override;
+  void close(const Problem& why) noexcept override;
 
  private:
-  void on_switch();
-
   std::shared_ptr<const Settings> settings_;  // shared with all of the client
   std::unique_ptr<Sentinels> sentinels_;      // null: without
   std::shared_ptr<Node> node_;                // shared with tasks that wait
+  Room room_;
+  skua::detail::WaiterList closed_;
+  bool is_closed_ = false;
 };
 
 }  // namespace skua::redis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -42,10 +43,13 @@ class Node final {
   /// own. Dropping the task abandons the batch.
   static Task<> run(std::shared_ptr<Node> self, BatchPtr batch, bool is_alone,
                     loop::Instant deadline);
-  /// Gives up the shared connection: the server has another place, or another role.
-  void reconnect(const Problem& why);
+  /// Leaves the connections of a batch's generation, unless that has been done: the server has
+  /// another role now.
+  void leave(std::uint64_t generation, const Problem& why) noexcept;
+  /// The server has another place now: leaves the connections to others.
+  void move_to(const Endpoint& place, const Problem& why);
   /// Fails all, and later batches too.
-  void close(const Problem& why);
+  void close(const Problem& why) noexcept;
 
  private:
   class Held;
@@ -59,14 +63,16 @@ class Node final {
   [[nodiscard]] Problem overloaded() const;
   Task<> keep_connected();
   Task<bool> connect_once();
-  void connected(Connection::Self connection);
-  void fail_queue(const Problem& why);
-  void not_connected(const Problem& why);
+  bool connected(Connection::Self connection);
+  void fail_queue(const Problem& why) noexcept;
+  void not_connected(const Problem& why) noexcept;
+  void leave_all(const Problem& why) noexcept;
+  void leave_shared(const Problem& why) noexcept;
   Task<Result<Connection::Self, Problem>> open();
-  Task<Result<Connection::Self, Problem>> lend(loop::Instant deadline);
+  [[nodiscard]] bool is_current(const Connection& connection) const noexcept;
   [[nodiscard]] bool keeps_trying(const Problem& why) const noexcept;
-  void give_back(Connection::Self connection);
   [[nodiscard]] Problem timed_out(const Batch& batch) const;
+  static Task<> run_alone(std::shared_ptr<Node> self, BatchPtr batch, loop::Instant deadline);
   static Task<> wait(Batch& batch, loop::Instant deadline);
 
   std::shared_ptr<const Settings> settings_;  // shared with all of the client
@@ -77,7 +83,11 @@ class Node final {
   std::deque<BatchPtr> queue_;  // not sent yet
   std::size_t queue_bytes_ = 0;
   std::vector<Connection::Self> idle_;  // for the next blocking command
+  Lending* lent_ = nullptr;             // the first one
   std::size_t lent_count_ = 0;
+  std::uint64_t generation_ = 0;     // how often connections were left
+  std::uint64_t located_ = 0;        // how often move_to() told the place
+  std::optional<Endpoint> place_{};  // the newest that is known; nullopt: unknown
   Backoff backoff_;
   loop::Instant next_attempt_{};
   std::optional<Problem> last_problem_{};  // of connecting, since it last succeeded

@@ -4,6 +4,7 @@
 #include "redis/sentinels.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <new>
 #include <string>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "loop/loop.hpp"
 #include "loop/timed_wait.hpp"
 #include "net/problem.hpp"
+#include "redis/problem.hpp"
+#include "resp/number.hpp"
 #include "skua/redis_command.hpp"
 
 namespace skua::redis {
@@ -28,6 +31,22 @@ Task<> wait(Batch& batch, Duration limit) {
   }
 }
 
+/// Returns the new place in a message about a switch; nullopt if it is of another master.
+std::optional<Endpoint> master_in(std::string_view message, std::string_view name) {
+  if (!message.starts_with(name)) return std::nullopt;
+  message.remove_prefix(name.size());
+  if (!message.starts_with(' ')) return std::nullopt;
+  const std::size_t before_port = message.rfind(' ');
+  const auto port = resp::parse_integer(message.substr(before_port + 1));
+  message = message.substr(0, before_port);
+  const std::size_t before_host = message.rfind(' ');
+  if (before_host == std::string_view::npos || !port || *port <= 0 || *port > 65535) {
+    return std::nullopt;
+  }
+  return Endpoint{.host = std::string(message.substr(before_host + 1)),
+                  .port = static_cast<std::uint16_t>(*port)};
+}
+
 // Also ends the watch of a connection that brings nothing more: see Connection's stall.
 Task<> ping(Connection& link, Duration limit) {
   std::string wire;
@@ -39,7 +58,7 @@ Task<> ping(Connection& link, Duration limit) {
 
 }  // namespace
 
-Sentinels::Sentinels(std::shared_ptr<const Settings> settings, std::function<void()> on_switch)
+Sentinels::Sentinels(std::shared_ptr<const Settings> settings, OnSwitch on_switch)
     : settings_(std::move(settings)),
       on_switch_(std::move(on_switch)),
       known_(settings_->endpoints),
@@ -52,12 +71,15 @@ void Sentinels::close() noexcept {
   if (const Connection::Self link = std::exchange(link_, nullptr)) {
     link->on_push(nullptr);
     link->on_closed(nullptr);
+    link->close(problem_of(Error(Errc::Closed, "the Redis client")));
   }
+  changed_.wake_all();
 }
 
 Task<Result<Endpoint, Problem>> Sentinels::locate() {
-  if (!std::exchange(is_watching_, true)) tasks_.spawn(watch());
-  if (link_ != nullptr && link_->is_open()) {
+  if (!on_switch_) co_return problem_of(Error(Errc::Closed, "the Redis client"));
+  if (!is_watching_) tasks_.spawn(watch());
+  if (is_subscribed_ && link_ != nullptr && link_->is_open()) {
     Result<Endpoint, Problem> told = co_await ask(link_);
     if (told) co_return told;
   }
@@ -100,9 +122,8 @@ Task<Result<Endpoint, Problem>> Sentinels::ask(Connection::Self link) {
   if (told.size() != 2 || !port || *port <= 0 || *port > 65535) {
     co_return net::could_not(step, Errc::NotFound, "it does not know it");
   }
-  master_ =
-      Endpoint{.host = std::string(told[0].text()), .port = static_cast<std::uint16_t>(*port)};
-  co_return *master_;
+  Endpoint master{.host = std::string(told[0].text()), .port = static_cast<std::uint16_t>(*port)};
+  co_return master;
 }
 
 Task<Result<Connection::Self, Problem>> Sentinels::connect() {
@@ -118,6 +139,7 @@ Task<Result<Connection::Self, Problem>> Sentinels::connect() {
 }
 
 Task<> Sentinels::watch() {
+  const Running running(is_watching_);
   while (on_switch_) {
     try {
       co_await watch_one();
@@ -125,7 +147,7 @@ Task<> Sentinels::watch() {
       link_.reset();  // perhaps there is memory for the next one
     }
     link_.reset();
-    co_await sleep(backoff_.next());
+    if (on_switch_) co_await sleep(backoff_.next());
   }
 }
 
@@ -133,30 +155,49 @@ Task<> Sentinels::watch() {
 Task<> Sentinels::watch_one() {
   const Result<Connection::Self, Problem> opened = co_await connect();
   if (!opened || !on_switch_) co_return;
-  backoff_.reset();
   const Connection::Self& link = *opened;
   link_ = link;
-  link->on_push([this](const Reply& push) { on_push(push); });
-  link->on_closed([this](const Problem&) { closed_.wake_all(); });
-  std::string subscribe;
-  Command("SUBSCRIBE", switch_channel).write(subscribe);
-  link->write(subscribe);
+  const bool is_subscribed = co_await subscribe(link);
+  if (!is_subscribed || !on_switch_) co_return;
+  backoff_.reset();
   // The master may have changed while nobody watched.
-  const std::optional<Endpoint> before = master_;
   const Result<Endpoint, Problem> now = co_await ask(link);
-  if (now && before && *before != *now && on_switch_) on_switch_();
+  if (now && on_switch_) on_switch_(*now);
   const Duration stall = settings_->options.stall;
   while (link->is_open() && on_switch_) {
-    co_await loop::TimedWait(loop::Loop::current(), closed_, stall / 2);
-    co_await ping(*link, stall);
+    co_await loop::TimedWait(loop::Loop::current(), changed_, stall / 2);
+    if (link->is_open()) co_await ping(*link, stall);
   }
+}
+
+/// Returns whether the Sentinel has confirmed. Until it has, nothing else is asked: a refusal would
+/// be taken for the reply.
+Task<bool> Sentinels::subscribe(Connection::Self link) {
+  is_subscribed_ = is_refused_ = false;
+  link->on_push([this](const Reply& push) { on_push(push); });
+  link->on_closed([this](const Problem&) { changed_.wake_all(); });
+  std::string wire;
+  Command("SUBSCRIBE", switch_channel).write(wire);
+  link->write(wire);
+  loop::Loop& loop = loop::Loop::current();
+  const loop::Instant deadline = later(loop.now(), settings_->options.connect);
+  while (link->is_open() && on_switch_ && !is_subscribed_ && !is_refused_) {
+    const Duration left = deadline - loop.now();
+    if (left <= Duration(0)) break;
+    co_await loop::TimedWait(loop, changed_, left);
+  }
+  co_return is_subscribed_;
 }
 
 /// `message +switch-master "NAME OLD-IP OLD-PORT NEW-IP NEW-PORT"`
 void Sentinels::on_push(const Reply& push) {
-  const bool is_switch = push[0].text() == "message" && push[1].text() == switch_channel &&
-                         push[2].text().starts_with(settings_->options.master + " ");
-  if (is_switch && on_switch_) on_switch_();
+  if (push.is_error()) is_refused_ = true;
+  if (push[0].text() == "subscribe") is_subscribed_ = true;
+  changed_.wake_all();
+  const bool is_message = push[0].text() == "message" && push[1].text() == switch_channel;
+  if (!is_message || !on_switch_) return;
+  const auto master = master_in(push[2].text(), settings_->options.master);
+  if (master) on_switch_(*master);
 }
 
 }  // namespace skua::redis

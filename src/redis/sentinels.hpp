@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "redis/backoff.hpp"
@@ -22,8 +21,10 @@ namespace skua::redis {
 /// https://redis.io/docs/latest/develop/reference/sentinel-clients/
 class Sentinels final {
  public:
-  /// Calls `on_switch` when another server has become the master.
-  Sentinels(std::shared_ptr<const Settings> settings, std::function<void()> on_switch);
+  using OnSwitch = std::function<void(const Endpoint& master)>;
+
+  /// Calls `on_switch` when another server may have become the master.
+  Sentinels(std::shared_ptr<const Settings> settings, OnSwitch on_switch);
   Sentinels(const Sentinels&) = delete;
   Sentinels& operator=(const Sentinels&) = delete;
   ~Sentinels();
@@ -40,16 +41,18 @@ class Sentinels final {
   Task<Result<Endpoint, Problem>> ask(Connection::Self link);
   Task<> watch();
   Task<> watch_one();
+  Task<bool> subscribe(Connection::Self link);
   Task<Result<Connection::Self, Problem>> connect();
   void on_push(const Reply& push);
 
   std::shared_ptr<const Settings> settings_;  // shared with all of the client
-  std::function<void()> on_switch_;
-  std::vector<Endpoint> known_;  // the last one that answered comes first
-  Connection::Self link_{};      // that is subscribed; null: none
-  std::optional<Endpoint> master_{};
+  OnSwitch on_switch_;                        // null: closed
+  std::vector<Endpoint> known_;               // the last one that answered comes first
+  Connection::Self link_{};                   // that is watched; null: none
   Backoff backoff_;
-  skua::detail::WaiterList closed_;  // the link is
+  skua::detail::WaiterList changed_;  // the link is closed, or subscribed
+  bool is_subscribed_ = false;        // the link is
+  bool is_refused_ = false;           // it cannot be
   bool is_watching_ = false;
   Scope tasks_;  // the last member: its task uses the others
 };

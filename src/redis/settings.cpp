@@ -67,6 +67,9 @@ void check(const Options& options, const Settings& settings) {
   if (options.max_waiting == 0 || options.max_connections == 0 || options.max_reply_depth == 0) {
     refuse("a bound is zero");
   }
+  const bool has_times = options.timeout > Duration::zero() && options.connect > Duration::zero() &&
+                         options.stall > Duration::zero();
+  if (!has_times) refuse("timeout, connect and stall have to be positive");
   if (options.min_backoff <= Duration::zero() || options.max_backoff < options.min_backoff) {
     refuse("min_backoff has to be positive, and at most max_backoff");
   }

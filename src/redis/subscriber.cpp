@@ -11,6 +11,7 @@
 #include "loop/timed_wait.hpp"
 #include "net/problem.hpp"
 #include "redis/backoff.hpp"
+#include "redis/problem.hpp"
 #include "resp/command_rules.hpp"
 
 namespace skua::redis {
@@ -18,10 +19,6 @@ namespace {
 
 std::size_t size_of(const Message& message) noexcept {
   return message.channel.size() + message.pattern.size() + message.payload.size();
-}
-
-Problem error_of(const Reply& reply) {
-  return {.error = Error(Errc::ErrorReply, "redis"), .text = std::string(reply.text())};
 }
 
 }  // namespace
@@ -106,13 +103,13 @@ Task<Result<Message, Problem>> Subscriber::next(std::shared_ptr<Subscriber> self
   }
 }
 
-void Subscriber::end(const Problem& why) {
-  if (!end_) end_ = why;
+void Subscriber::end(const Problem& why) noexcept {
+  if (!end_) note(end_, why);
   drop_connection(why);
   changed_.wake_all();
 }
 
-void Subscriber::drop_connection(const Problem& why) {
+void Subscriber::drop_connection(const Problem& why) noexcept {
   if (connection_ != nullptr) connection_->close(why);
   closed_.wake_all();
 }
@@ -125,12 +122,25 @@ Task<> Subscriber::stay_subscribed() {
       const bool was_subscribed = co_await subscribe_once();
       if (was_subscribed) backoff.reset();
     } catch (const std::bad_alloc&) {
-      problem_ = Problem{.error = Error(Errc::OutOfMemory, "redis")};
+      problem_ = out_of_memory();
     }
-    topology_->misplaced();
     changed_.wake_all();
-    if (!end_) co_await sleep(backoff.next());
+    if (end_) co_return;
+    try {
+      topology_->misplaced();
+      co_await sleep(backoff.next());
+    } catch (const std::bad_alloc&) {
+      end(out_of_memory());  // without a pause there would be no end of this
+    }
   }
+}
+
+/// Reports whether another attempt is in vain. At first any refusal is told at once; later ones may
+/// be of a server that has too many clients, or is not yet set up.
+bool Subscriber::is_final(const Problem& why) const noexcept {
+  const Errc code = why.code();
+  return is_denial(why) ||
+         (!is_subscribed_ && (code == Errc::ErrorReply || code == Errc::TlsCertificate));
 }
 
 /// Connects, and stays subscribed until the connection ends. Returns whether the server confirmed
@@ -140,8 +150,7 @@ Task<bool> Subscriber::subscribe_once() {
   if (end_) co_return false;
   if (!opened) {
     problem_ = std::move(opened).error();
-    const Errc code = problem_->code();
-    if (code == Errc::ErrorReply || code == Errc::TlsCertificate) end(*problem_);
+    if (is_final(*problem_)) end(*problem_);
     co_return false;
   }
   needs_gap_ = std::exchange(was_connected_, true);
@@ -169,7 +178,7 @@ Task<> Subscriber::watch(Connection::Self connection) {
   connection_ = connection;
   connection->on_push([this](const Reply& push) { on_push(push); });
   connection->on_closed([this](const Problem& why) {
-    problem_ = why;
+    note(problem_, why);
     closed_.wake_all();
   });
   subscribe_to_all();
@@ -192,9 +201,20 @@ Task<> Subscriber::watch(Connection::Self connection) {
 void Subscriber::subscribe_to_all() {
   unconfirmed_ = 0;
   leaving_ = 0;
-  for (Names* const names : {&channels_, &patterns_, &shards_}) {
-    add_names(*names, std::exchange(names->all, {}));
+  for (const Names* const names : {&channels_, &patterns_, &shards_}) {
+    subscribe_to(names->command, names->all);
   }
+}
+
+void Subscriber::subscribe_to(std::string_view name, const std::vector<std::string>& names) {
+  if (connection_ == nullptr || names.empty()) return;
+  Command command(name);
+  for (const std::string& one : names) command.add(one);
+  std::string wire;
+  command.write(wire);
+  unconfirmed_ += names.size();
+  confirm_by_ = later(loop::Loop::current().now(), settings_->options.stall);
+  connection_->write(wire);
 }
 
 void Subscriber::add(const Channels& channels) {
@@ -207,20 +227,13 @@ void Subscriber::add(const Channels& channels) {
 }
 
 void Subscriber::add_names(Names& names, const std::vector<std::string>& more) {
-  Command command(names.command);
-  std::size_t count = 0;
+  std::vector<std::string> added;
   for (const std::string& name : more) {
     if (std::ranges::find(names.all, name) != names.all.end()) continue;
+    added.push_back(name);
     names.all.push_back(name);
-    command.add(name);
-    ++count;
   }
-  if (connection_ == nullptr || count == 0) return;
-  unconfirmed_ += count;
-  confirm_by_ = later(loop::Loop::current().now(), settings_->options.stall);
-  std::string wire;
-  command.write(wire);
-  connection_->write(wire);
+  subscribe_to(names.command, added);
 }
 
 void Subscriber::remove(const Channels& channels) {
@@ -282,7 +295,7 @@ void Subscriber::on_error(const Reply& error) {
   const std::string_view code = error.error_code();
   const bool is_passing = code == "MOVED" || code == "CLUSTERDOWN" || code == "LOADING" ||
                           code == "MASTERDOWN" || code == "TRYAGAIN";
-  if (!is_passing) return end(*problem_);
+  if (!is_passing && is_final(*problem_)) return end(*problem_);
   drop_connection(*problem_);
 }
 

@@ -55,7 +55,7 @@ class Subscriber final {
   static Task<Result<Message, Problem>> next(std::shared_ptr<Subscriber> self);
   void add(const Channels& channels);
   void remove(const Channels& channels);
-  void end(const Problem& why);
+  void end(const Problem& why) noexcept;
 
  private:
   /// Names of one kind, and the command that subscribes to them.
@@ -68,8 +68,10 @@ class Subscriber final {
   Task<bool> subscribe_once();
   Task<Result<Connection::Self, Problem>> open();
   Task<> watch(Connection::Self connection);
-  void drop_connection(const Problem& why);
+  void drop_connection(const Problem& why) noexcept;
+  [[nodiscard]] bool is_final(const Problem& why) const noexcept;
   void subscribe_to_all();
+  void subscribe_to(std::string_view name, const std::vector<std::string>& names);
   void add_names(Names& names, const std::vector<std::string>& more);
   void remove_names(Names& names, const std::vector<std::string>& some);
   void on_push(const Reply& push);

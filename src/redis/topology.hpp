@@ -42,13 +42,45 @@ class Topology {
   /// Returns what its servers have to be.
   [[nodiscard]] virtual Role role() const noexcept = 0;
   /// Fails all that wait, and later commands.
-  virtual void close(const Problem& why) = 0;
+  virtual void close(const Problem& why) noexcept = 0;
 };
 
 /// Makes the topology for an Options::mode, on the current loop.
 std::shared_ptr<Topology> make_topology(const std::shared_ptr<const Settings>& settings);
 
 // For topologies.
+
+/// The room for what waits: for a place, a connection, a reply or the next attempt.
+class Room final {
+ public:
+  explicit Room(const Options& options) noexcept : options_(options) {}
+
+  /// The room that commands take as long as it lives; false if there was none.
+  class Taken final {
+   public:
+    /// `servers` says how many have to do with it.
+    Taken(Room& room, std::span<const Command> commands, std::size_t servers = 1) noexcept;
+    Taken(const Taken&) = delete;
+    Taken& operator=(const Taken&) = delete;
+    ~Taken();
+    explicit operator bool() const noexcept { return is_taken_; }
+
+   private:
+    Room& room_;
+    std::size_t bytes_ = 0;
+    bool is_blocking_;
+    bool is_taken_ = false;
+  };
+
+ private:
+  const Options& options_;  // of the settings, which the owner keeps
+  std::size_t count_ = 0;
+  std::size_t blocking_count_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+/// Returns the results of commands that there was no room for.
+Replies refused(std::span<const Command> commands, Atomicity atomicity);
 
 /// Whether a batch comes after an ASK redirection.
 enum class Asking : std::uint8_t { No, Yes };
@@ -60,6 +92,9 @@ BatchPtr make_batch(std::span<const Command> commands, Atomicity atomicity,
 Replies results_of(Batch& batch, Asking asking = Asking::No);
 /// Reports whether one of the commands blocks.
 bool has_blocking(std::span<const Command> commands) noexcept;
+/// Reports whether a transaction has begun. If MULTI was refused, its commands were executed one by
+/// one.
+bool has_begun(const Replies& results) noexcept;
 /// Returns the error that a server replied, or an empty view.
 std::string_view replied_error(const Result<Reply, Problem>& result) noexcept;
 

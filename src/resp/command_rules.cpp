@@ -53,6 +53,10 @@ constexpr std::array<std::string_view, 12> connection_state{
     "HELLO", "AUTH",  "SELECT",   "RESET",    "QUIT",      "MONITOR",
     "SYNC",  "PSYNC", "REPLCONF", "READONLY", "READWRITE", "ASKING"};
 
+// Subcommands of CLIENT; CACHING makes sense only with TRACKING.
+constexpr std::array<std::string_view, 4> client_state{"TRACKING", "CACHING", "NO-EVICT",
+                                                       "NO-TOUCH"};
+
 // Returns the index of the argument `word`, ignoring case; 0 if there is none.
 std::size_t index_of(const Arguments& arguments, std::string_view word) noexcept {
   for (std::size_t i = 1; i < arguments.size(); ++i) {
@@ -124,8 +128,10 @@ const char* refusal_of(const Command& command) noexcept {
   if (is_one_of(name, subscriptions)) return "use Client::subscribe()";
   if (is_one_of(name, transactions)) return "use Client::transaction()";
   if (is_one_of(name, connection_state)) return "connections are shared: set it in redis::Options";
-  const bool silences = ascii::equals_ignoring_case(name, "CLIENT") &&
-                        ascii::equals_ignoring_case(command.arguments()[1], "REPLY");
+  if (!ascii::equals_ignoring_case(name, "CLIENT")) return nullptr;
+  const std::string_view about = command.arguments()[1];
+  if (is_one_of(about, client_state)) return "connections are shared, and it would be for all";
+  const bool silences = ascii::equals_ignoring_case(about, "REPLY");
   return silences ? "connections are shared, and each command gets its reply" : nullptr;
 }
 

@@ -175,6 +175,29 @@ TEST_F(RedisClient, ARefusedTransactionSaysWhichCommandWasWrong) {
   EXPECT_EQ(replies.error().text, "ERR unknown command");
 }
 
+TEST_F(RedisClient, ARefusedMultiSaysThatTheCommandsWereExecuted) {
+  FakeRedis server([](const Words& words, Peer&) -> std::string {
+    if (words[0] == "MULTI") return "-NOPERM this user has no permissions\r\n";
+    return words[0] == "EXEC" ? "-ERR EXEC without MULTI\r\n" : ":1\r\n";
+  });
+  Client client(server.url());
+  std::vector<Command> commands;
+  commands.emplace_back("INCR", "a");
+  const auto replies = run(client.transaction(std::move(commands)));
+  ASSERT_FALSE(replies);
+  EXPECT_EQ(error_code(replies.error()), "NOPERM");
+  EXPECT_NE(replies.error().text.find("executed one by one"), std::string::npos);
+}
+
+TEST_F(RedisClient, AnEmptyTransactionHasNoReplies) {
+  FakeRedis server(echo);
+  Client client(server.url());
+  const auto replies = run(client.transaction({}));
+  ASSERT_TRUE(replies) << replies.error().text;
+  EXPECT_TRUE(replies->empty());
+  EXPECT_EQ(server.connection_count(), 0U);
+}
+
 TEST_F(RedisClient, AScriptIsSentOnceToAServerThatDoesNotKnowIt) {
   bool is_known = false;
   FakeRedis server([&](const Words& words, Peer&) -> std::string {
@@ -200,7 +223,12 @@ TEST_F(RedisClient, CommandsThatChangeAConnectionAreRefused) {
     ASSERT_FALSE(reply) << name;
     EXPECT_EQ(reply.error().code(), Errc::Unsupported) << name;
   }
-  EXPECT_FALSE(run(client.command("CLIENT", "REPLY", "OFF")));
+  for (const char* const name : {"REPLY", "tracking", "CACHING", "NO-EVICT", "NO-TOUCH"}) {
+    const auto reply = run(client.command("CLIENT", name, "ON"));
+    ASSERT_FALSE(reply) << name;
+    EXPECT_EQ(reply.error().code(), Errc::Unsupported) << name;
+  }
+  EXPECT_TRUE(run(client.command("CLIENT", "TRACKINGINFO")));
   EXPECT_TRUE(run(client.command("CLIENT", "ID")));
 }
 
@@ -284,6 +312,42 @@ TEST_F(RedisClient, TasksEndWithTheClient) {
   until([&] { return waits.is_done() && is_new.is_done(); });
   EXPECT_EQ(waits.result().error().code(), Errc::Closed);
   EXPECT_EQ(is_new.result().error().code(), Errc::Closed);
+}
+
+TEST_F(RedisClient, BlockingCommandsEndWithTheClient) {
+  FakeRedis server([](const Words&, Peer&) { return std::string(); });
+  auto client = std::make_unique<Client>(server.url());
+  auto waits = client->command("BLPOP", "queue", 0);
+  start(waits);
+  until([&] { return server.heard().size() == 1; });
+  auto is_new = client->command("BLPOP", "queue", 0);
+  client.reset();
+  start(is_new);
+  until([&] { return waits.is_done() && is_new.is_done() && !server.peer(0).is_open; });
+  EXPECT_EQ(waits.result().error().code(), Errc::Closed);
+  EXPECT_EQ(is_new.result().error().code(), Errc::Closed);
+  EXPECT_EQ(server.connection_count(), 1U);
+}
+
+TEST_F(RedisClient, BlockingCommandsThatWaitForAConnectionEndWithTheClient) {
+  FakeRedis server(echo);
+  server.hello = "";
+  FakeRedis away(echo);
+  away.go_away(*loop);
+  Options silent = quick(server);
+  Options refused = quick(away);
+  silent.connect = 1h;
+  refused.min_backoff = refused.max_backoff = 1h;
+  for (const Options& options : {silent, refused}) {
+    auto client = std::make_unique<Client>(options);
+    auto waits = client->command("BLPOP", "queue", 0);
+    start(waits);
+    for (int i = 0; i < 5; ++i) loop->poll(5ms);
+    ASSERT_FALSE(waits.is_done());
+    client.reset();
+    until([&] { return waits.is_done(); });
+    EXPECT_EQ(waits.result().error().code(), Errc::Closed);
+  }
 }
 
 // Losing the server.
@@ -502,6 +566,9 @@ TEST_F(RedisClient, MalformedOptionsAreRefused) {
     EXPECT_THROW(Client{url}, std::invalid_argument) << url;
   }
   EXPECT_THROW(Client(Options{.client_name = "a b"}), std::invalid_argument);
+  EXPECT_THROW(Client(Options{.timeout = 0s}), std::invalid_argument);
+  EXPECT_THROW(Client(Options{.connect = 0s}), std::invalid_argument);
+  EXPECT_THROW(Client(Options{.stall = 0s}), std::invalid_argument);
   EXPECT_THROW(Client(Options{.mode = Mode::Sentinel}), std::invalid_argument);
   EXPECT_THROW(Client(Options{.url = "redis://a/1", .mode = Mode::Cluster}), std::invalid_argument);
   EXPECT_THROW(Client(Options{.mode = Mode::Cluster, .nodes = {"nowhere"}}), std::invalid_argument);

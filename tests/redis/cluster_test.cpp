@@ -32,6 +32,13 @@ class RedisCluster : public ::testing::Test {
   T run(Task<T> task) {
     return loop->run(std::move(task));
   }
+  template <class Condition>
+  void until(Condition condition) {
+    for (int turns = 0; !condition(); ++turns) {
+      ASSERT_LT(turns, 10'000);
+      loop->poll(10ms);
+    }
+  }
   static std::string range(int first, int last, const FakeRedis& master) {
     return "*3\r\n:" + std::to_string(first) + "\r\n:" + std::to_string(last) + "\r\n*3\r\n" +
            bulk("127.0.0.1") + ":" + std::to_string(master.port()) + "\r\n" + bulk("id");
@@ -95,6 +102,20 @@ TEST_F(RedisCluster, AMovedReplyWithoutAHostMeansTheSameHost) {
   };
   Client client(options());
   EXPECT_EQ(get(client, "foo"), at("foo", low));
+}
+
+TEST_F(RedisCluster, AMovedReplyIsFollowedIfTheServerSeesAnotherSlot) {
+  special = [&](const Words& words, Peer&, FakeRedis& self) -> std::string {
+    return &self == &high ? "-MOVED 5061 " + low.place() + "\r\n" : served(words, self);
+  };
+  Client client(options());
+  EXPECT_EQ(get(client, "foo"), at("foo", low));
+  std::vector<Command> commands;
+  for (const char* const key : {"foo", "bar"}) commands.emplace_back("GET", key);
+  const Replies replies = run(client.pipeline(std::move(commands)));
+  ASSERT_TRUE(replies[0]);
+  EXPECT_EQ(replies[0]->text(), at("foo", low));
+  EXPECT_EQ(replies[1]->text(), at("bar", low));
 }
 
 TEST_F(RedisCluster, AskIsForOneCommand) {
@@ -206,6 +227,127 @@ TEST_F(RedisCluster, ATransactionOfTwoSlotsIsRefused) {
   const auto replies = run(client.transaction(std::move(commands)));
   ASSERT_FALSE(replies);
   EXPECT_EQ(replies.error().code(), Errc::Unsupported);
+}
+
+TEST_F(RedisCluster, ARefusedTransactionIsNotSentAgain) {
+  special = [&](const Words& words, Peer&, FakeRedis&) -> std::string {
+    if (words[0] == "MULTI") return "-NOPERM this user has no permissions\r\n";
+    if (words[0] == "EXEC") return "-ERR EXEC without MULTI\r\n";
+    return words[0] == "INCR" ? ":1\r\n" : "-MOVED 12182 " + low.place() + "\r\n";
+  };
+  Client client(options());
+  std::vector<Command> commands;
+  commands.emplace_back("INCR", "foo");
+  commands.emplace_back("GET", "foo");
+  EXPECT_EQ(error_code(run(client.transaction(std::move(commands))).error()), "NOPERM");
+  EXPECT_EQ(low.heard().size() + high.heard().size(), 5U) << "with that for the map";
+}
+
+// Bounds.
+
+TEST_F(RedisCluster, CommandsThatWaitForTheMapAreBounded) {
+  low.go_away(*loop);
+  Options few = options();
+  few.max_waiting = 2;
+  Client client(few);
+  std::vector<Task<Result<Reply, Problem>>> tasks;
+  for (int i = 0; i < 3; ++i) {
+    tasks.push_back(client.command("GET", "bar"));
+    start(tasks.back());
+  }
+  EXPECT_FALSE(tasks[0].is_done());
+  EXPECT_FALSE(tasks[1].is_done());
+  ASSERT_TRUE(tasks[2].is_done());
+  EXPECT_EQ(tasks[2].result().error().code(), Errc::Overloaded);
+  tasks[0] = client.command("GET", "bar");  // drops the first one, which makes room
+  start(tasks[0]);
+  EXPECT_FALSE(tasks[0].is_done());
+}
+
+TEST_F(RedisCluster, BytesThatWaitAreBounded) {
+  low.go_away(*loop);
+  Options few = options();
+  few.max_unsent_bytes = 100;
+  Client client(few);
+  auto large = client.command("GET", std::string(200, 'x'));
+  auto small = client.command("GET", "bar");
+  start(large);
+  start(small);
+  EXPECT_FALSE(large.is_done());
+  ASSERT_TRUE(small.is_done());
+  EXPECT_EQ(small.result().error().code(), Errc::Overloaded);
+}
+
+TEST_F(RedisCluster, AFullNodeFailsAtOnce) {
+  special = [](const Words& words, Peer&, FakeRedis&) {
+    return words.back() == "bar" ? bulk("bar") : std::string();
+  };
+  Options few = options();
+  few.max_waiting = 2;
+  Client client(few);
+  EXPECT_EQ(get(client, "bar"), "bar");
+  std::vector<Task<Result<Reply, Problem>>> tasks;
+  for (int i = 0; i < 3; ++i) {
+    tasks.push_back(client.command(Command("GET", "foo").within(1h)));
+    start(tasks.back());
+  }
+  EXPECT_FALSE(tasks[0].is_done());
+  EXPECT_FALSE(tasks[1].is_done());
+  ASSERT_TRUE(tasks[2].is_done());
+  EXPECT_EQ(tasks[2].result().error().code(), Errc::Overloaded);
+}
+
+// Problems that do not pass.
+
+TEST_F(RedisCluster, ARefusedLoginFailsAtOnce) {
+  low.hello = high.hello = "-WRONGPASS invalid username-password pair\r\n";
+  Client client(options());
+  const auto reply = run(client.command(Command("GET", "foo").within(1h)));
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code(), Errc::ErrorReply);
+  EXPECT_NE(reply.error().text.find("WRONGPASS"), std::string::npos) << reply.error().text;
+}
+
+TEST_F(RedisCluster, ARefusedLoginToOneNodeFailsAtOnce) {
+  high.hello = "-WRONGPASS invalid username-password pair\r\n";
+  Client client(options());
+  EXPECT_EQ(get(client, "bar"), at("bar", low));
+  const auto reply = run(client.command(Command("GET", "foo").within(1h)));
+  ASSERT_FALSE(reply);
+  EXPECT_NE(reply.error().text.find("WRONGPASS"), std::string::npos) << reply.error().text;
+  std::vector<Command> commands;
+  for (const char* const key : {"foo", "bar"}) {
+    commands.push_back(Command("GET", key).within(1h));
+  }
+  const Replies replies = run(client.pipeline(std::move(commands)));
+  EXPECT_FALSE(replies[0]);
+  EXPECT_TRUE(replies[1]);
+}
+
+TEST_F(RedisCluster, AnotherProgramInThePlaceOfANodeIsLeft) {
+  Client client(options());
+  EXPECT_EQ(get(client, "foo"), at("foo", high));
+  high.go_away(*loop);
+  high.hello = "HTTP/1.1 400 Bad Request\r\n\r\n";
+  high.come_back();
+  high_master = &low;
+  EXPECT_EQ(get(client, "foo"), at("foo", low));
+}
+
+TEST_F(RedisCluster, CommandsEndWithTheClient) {
+  special = [](const Words&, Peer&, FakeRedis&) {
+    return std::string("-TRYAGAIN Multiple keys request during rehashing of slot\r\n");
+  };
+  Options slow = options();
+  slow.min_backoff = slow.max_backoff = 1h;
+  auto client = std::make_unique<Client>(slow);
+  auto waits = client->command(Command("GET", "foo").within(10h));
+  start(waits);
+  until([&] { return high.heard().size() == 2; });
+  for (int i = 0; i < 5; ++i) loop->poll(1ms);
+  client.reset();
+  until([&] { return waits.is_done(); });
+  EXPECT_FALSE(waits.result());
 }
 
 TEST_F(RedisCluster, ADeadNodeIsReplacedByTheOneThatTakesItsSlots) {

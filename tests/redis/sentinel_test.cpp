@@ -37,7 +37,18 @@ class RedisSentinel : public ::testing::Test {
       loop->poll(10ms);
     }
   }
+  /// Tells the client of another master.
+  void switch_to(FakeRedis& other) {
+    master = &other;
+    sentinel.push(">3\r\n" + bulk("message") + bulk("+switch-master") +
+                  bulk("shop 127.0.0.1 1 127.0.0.1 " + std::to_string(other.port())));
+  }
+  std::size_t count_of(const std::string& name) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        sentinel.heard(), [&](const Words& words) { return words[0] == name; }));
+  }
   std::string tell(const Words& words) const {
+    if (words[0] == "SUBSCRIBE" && is_subscription_refused) return "-NOPERM not you\r\n";
     if (words[0] == "SUBSCRIBE") return ">3\r\n" + bulk("subscribe") + bulk(words[1]) + ":1\r\n";
     if (words[0] == "PING") return "+PONG\r\n";
     if (words.back() != "shop") return "_\r\n";
@@ -65,6 +76,7 @@ class RedisSentinel : public ::testing::Test {
   FakeRedis one{[this](const Words& words, Peer&) { return serve(words, one); }};
   FakeRedis two{[this](const Words& words, Peer&) { return serve(words, two); }};
   FakeRedis* master = &one;
+  bool is_subscription_refused = false;
   FakeRedis sentinel{[this](const Words& words, Peer&) { return tell(words); }};
 };
 
@@ -90,11 +102,78 @@ TEST_F(RedisSentinel, ASwitchIsFollowed) {
     return std::ranges::any_of(sentinel.heard(),
                                [](const Words& words) { return words[0] == "SUBSCRIBE"; });
   });
-  master = &two;
-  sentinel.push(">3\r\n" + bulk("message") + bulk("+switch-master") +
-                bulk("shop 127.0.0.1 1 127.0.0.1 " + std::to_string(two.port())));
+  switch_to(two);
   until([&] { return !one.peer(0).is_open; });
   EXPECT_EQ(echo_of(client, "b"), at("b", two));
+}
+
+TEST_F(RedisSentinel, ASwitchToTheSameMasterKeepsItsConnections) {
+  Client client(options());
+  EXPECT_EQ(echo_of(client, "a"), at("a", one));
+  switch_to(one);
+  for (int i = 0; i < 5; ++i) loop->poll(5ms);
+  EXPECT_EQ(echo_of(client, "b"), at("b", one));
+  EXPECT_EQ(one.connection_count(), 1U);
+  EXPECT_TRUE(one.peer(0).is_open);
+}
+
+TEST_F(RedisSentinel, ASwitchEndsBlockingCommandsOfTheOldMaster) {
+  FakeRedis old([](const Words& words, Peer&) {
+    return words[0] == "BLPOP" ? std::string() : bulk(words.back());
+  });
+  master = &old;
+  Client client(options());
+  EXPECT_EQ(echo_of(client, "a"), "a");
+  auto waits = client.command("BLPOP", "queue", 0);
+  start(waits);
+  until([&] { return old.heard().size() == 2; });
+  switch_to(two);
+  until([&] { return waits.is_done(); });
+  EXPECT_EQ(waits.result().error().code(), Errc::Closed);
+  until([&] { return !old.peer(0).is_open && !old.peer(1).is_open; });
+}
+
+TEST_F(RedisSentinel, AConnectionToTheOldMasterThatIsNotReadyYetIsLeft) {
+  one.hello = one.role = "";
+  Client client(options());
+  auto waits = client.command(Command("ECHO", "a").within(5s));
+  start(waits);
+  until([&] { return one.logins().size() == 2; });
+  switch_to(two);
+  for (int i = 0; i < 5; ++i) loop->poll(5ms);
+  one.peer(0).write("%0\r\n*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n");
+  until([&] { return waits.is_done(); });
+  EXPECT_EQ(waits.result()->text(), at("a", two));
+  EXPECT_TRUE(one.heard().empty());
+}
+
+TEST_F(RedisSentinel, ARefusedSubscriptionIsNotTakenForTheReply) {
+  is_subscription_refused = true;
+  Client client(options());
+  EXPECT_EQ(echo_of(client, "a"), at("a", one));
+  until([&] { return count_of("SUBSCRIBE") >= 2; });
+  for (std::size_t i = 0; i < sentinel.connection_count(); ++i) {
+    const auto& heard = sentinel.peer(i).heard;
+    EXPECT_EQ(heard.size(), 1U) << "nothing is asked behind it";
+  }
+  one.go_away(*loop);
+  master = &two;
+  EXPECT_EQ(echo_of(client, "b"), at("b", two));
+}
+
+TEST_F(RedisSentinel, EndsWithItsClient) {
+  auto client = std::make_unique<Client>(options());
+  EXPECT_EQ(echo_of(*client, "a"), at("a", one));
+  until([&] { return count_of("SUBSCRIBE") == 1; });
+  auto waits = client->command("ECHO", "b");  // keeps what it needs of the client
+  client.reset();
+  until([&] {
+    for (std::size_t i = 0; i < sentinel.connection_count(); ++i) {
+      if (sentinel.peer(i).is_open) return false;
+    }
+    return true;
+  });
+  EXPECT_EQ(run(std::move(waits)).error().code(), Errc::Closed);
 }
 
 TEST_F(RedisSentinel, ASwitchOfAnotherMasterIsIgnored) {

@@ -151,6 +151,51 @@ TEST_F(RedisSubscription, ARefusedChannelEndsIt) {
   EXPECT_EQ(error_code(news.error()), "NOPERM");
 }
 
+TEST_F(RedisSubscription, SurvivesARefusalThatPasses) {
+  FakeRedis server(confirm);
+  Client client(quick(server));
+  auto news = run(client.subscribe(Channels().channel("news")));
+  ASSERT_TRUE(news);
+  server.go_away(*loop);
+  server.hello = "-ERR max number of clients reached\r\n";
+  server.come_back();
+  auto waits = news->next();
+  start(waits);
+  until([&] { return server.logins().size() >= 3; });
+  EXPECT_FALSE(waits.is_done());
+  server.hello = "%0\r\n";
+  until([&] { return waits.is_done(); });
+  EXPECT_EQ(waits.result()->kind, Kind::Gap);
+}
+
+TEST_F(RedisSubscription, EndsIfItsPasswordIsWithdrawn) {
+  FakeRedis server(confirm);
+  Client client(quick(server));
+  auto news = run(client.subscribe(Channels().channel("news")));
+  ASSERT_TRUE(news);
+  server.go_away(*loop);
+  server.hello = "-WRONGPASS invalid username-password pair\r\n";
+  server.come_back();
+  EXPECT_EQ(run(news->next()).error().code(), Errc::ErrorReply);
+}
+
+TEST_F(RedisSubscription, ARefusedChannelPassesOnceThatIsSubscribed) {
+  bool is_busy = false;
+  FakeRedis server([&](const Words& words, Peer& peer) {
+    if (words[0] == "SUBSCRIBE" && std::exchange(is_busy, false)) {
+      return std::string("-ERR busy\r\n");
+    }
+    return confirm(words, peer);
+  });
+  Client client(quick(server));
+  auto news = run(client.subscribe(Channels().channel("a")));
+  ASSERT_TRUE(news);
+  is_busy = true;
+  news->add(Channels().channel("b"));
+  EXPECT_EQ(run(news->next())->kind, Kind::Gap);
+  EXPECT_EQ(server.heard().back(), (Words{"SUBSCRIBE", "a", "b"}));
+}
+
 TEST_F(RedisSubscription, ChannelsComeAndGo) {
   FakeRedis server(confirm);
   Client client(quick(server));
