@@ -162,9 +162,13 @@ LookupThreads::LookupThreads(LookupOptions options)
     : shared_(std::make_shared<Shared>(std::move(options))) {}
 
 LookupThreads::~LookupThreads() {
-  std::deque<LookupPointer> dropped;  // destroyed after unlocking: captures may own anything
-  const std::lock_guard lock(shared_->mutex);
-  shared_->queue.swap(dropped);
+  while (true) {            // another queue would need memory
+    LookupPointer dropped;  // destroyed after unlocking: captures may own anything
+    const std::lock_guard lock(shared_->mutex);
+    if (shared_->queue.empty()) return;
+    dropped = std::move(shared_->queue.front());
+    shared_->queue.pop_front();
+  }
 }
 
 std::shared_ptr<LookupThreads::Lookup> LookupThreads::start(std::string name,
