@@ -367,7 +367,7 @@ function(skua_tests)
                             $<TARGET_NAME_IF_EXISTS:skua-kqueue-emulation>)
       skua_test_flags(test-${name})
       skua_test_headers(test-${name})
-      if(name MATCHES "^(server|memory|sockets)-behaviour$")
+      if(name MATCHES "^(server|memory|sockets|redis)-behaviour$")
         target_sources(test-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp)
       endif()
       # Misbehaving peers are built on the libraries directly.

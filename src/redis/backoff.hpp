@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
+#include <new>
 
 #include "crypto/random.hpp"
 #include "skua/bytes.hpp"
@@ -16,11 +17,15 @@ class Backoff final {
   Backoff(Duration first, Duration longest) noexcept
       : first_(first), longest_(longest), next_(first) {}
 
-  [[nodiscard]] Duration next() {
+  [[nodiscard]] Duration next() noexcept {
     const Duration whole = next_;
     next_ = next_ > longest_ / 2 ? longest_ : next_ * 2;
     const auto half = static_cast<std::uint64_t>(whole.count() / 2);
-    return whole - Duration(static_cast<Duration::rep>(crypto::random_word() % (half + 1)));
+    try {
+      return whole - Duration(static_cast<Duration::rep>(crypto::random_word() % (half + 1)));
+    } catch (const std::bad_alloc&) {  // by the first random number of a thread
+      return whole;
+    }
   }
   void reset() noexcept { next_ = first_; }
 

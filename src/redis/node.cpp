@@ -191,20 +191,23 @@ void Node::start_connecting() {
 Task<> Node::keep_connected() {
   const Running running(is_connecting_);
   bool is_connected = false;
-  while (!is_connected && !queue_.empty() && !end_) is_connected = co_await connect_once();
+  while (!is_connected && !queue_.empty() && !end_) {
+    try {
+      const bool told = co_await connect_once();
+      is_connected = told;
+    } catch (const std::bad_alloc&) {
+      not_connected(out_of_memory());  // which ends the queue
+    }
+  }
 }
 
-/// Returns whether the queue was sent. If there is no memory, it fails.
+/// Returns whether the queue was sent.
 Task<bool> Node::connect_once() {
-  try {
-    const Duration pause = next_attempt_ - loop::Loop::current().now();
-    if (pause > Duration(0)) co_await sleep(pause);
-    Result<Connection::Self, Problem> opened = co_await open();
-    if (opened && !end_) co_return connected(*std::move(opened));
-    if (!opened) not_connected(opened.error());
-  } catch (const std::bad_alloc&) {
-    not_connected(out_of_memory());
-  }
+  const Duration pause = next_attempt_ - loop::Loop::current().now();
+  if (pause > Duration(0)) co_await sleep(pause);
+  Result<Connection::Self, Problem> opened = co_await open();
+  if (opened && !end_) co_return connected(*std::move(opened));
+  if (!opened) not_connected(opened.error());
   co_return false;
 }
 

@@ -21,7 +21,7 @@ namespace skua::redis {
 /// The messages that wait for the program, up to its bounds.
 class MessageQueue final {
  public:
-  explicit MessageQueue(const SubscribeOptions& options) noexcept : options_(options) {}
+  explicit MessageQueue(const SubscribeOptions& options) : options_(options) {}
 
   /// Adds a message. Returns false if there is no room and the options say to end.
   bool add(Message message);
