@@ -55,15 +55,18 @@ struct Options {
   /// an address if a Sentinel or a node told it.
   std::string server_name{};
 
+  // These are positive.
   Duration timeout = 5s;  ///< of a command that does not set one; blocking commands have none
   Duration connect = 5s;  ///< to resolve the name, connect, speak TLS and log in
-  /// A server that owes replies and sends nothing for this long is given up.
+  /// A server that owes replies and sends nothing for this long is given up; not by blocking
+  /// commands.
   Duration stall = 10s;
   Duration min_backoff = 50ms;  ///< before the second attempt to connect; doubles with each
   Duration max_backoff = 5s;    ///< a random part of up to a half is left out
 
-  /// Commands of one server that wait, for a connection or for their replies. More end with
-  /// Overloaded at once.
+  /// Commands of one server that wait, for a connection or for their replies; a pipeline or a
+  /// transaction counts as one. More end with Overloaded at once. In a cluster, also those that
+  /// wait for the map of slots or the next attempt, as many times as it has nodes.
   std::size_t max_waiting = 10'000;
   std::size_t max_unsent_bytes = 64_MiB;  ///< of them, likewise
   std::size_t max_connections = 64;       ///< to one server, for blocking commands; likewise
@@ -135,8 +138,9 @@ class SKUA_API Subscription final {
   /// Returns the next message. One task at a time.
   ///
   /// Waits for: a message, also while the server is away.
-  /// Ends with: Overloaded, see Overflow; ErrorReply if the server refuses a channel; Closed if the
-  ///            client is destroyed.
+  /// Ends with: Overloaded, see Overflow; ErrorReply if the server denies a channel or the login
+  ///            (WRONGPASS, NOAUTH, NOPERM; other refusals are waited for); Closed if the client is
+  ///            destroyed.
   Task<Result<Message, Problem>> next();
   /// Subscribes to more channels. What the server says to them, next() tells.
   void add(const Channels& channels);
@@ -197,7 +201,8 @@ class SKUA_API Client final {
   /// errors. In a cluster, all keys have to be in one slot.
   ///
   /// Ends with: the errors of command(); ErrorReply if the server refuses a command: then none was
-  ///            executed.
+  ///            executed. If it refuses MULTI itself, as it may be set up to, each command was
+  ///            executed on its own; the text says so.
   Task<Result<std::vector<Reply>, Problem>> transaction(std::vector<Command> commands);
 
   /// Runs a script: EVALSHA, and EVAL if the server does not know it.

@@ -21,13 +21,14 @@ namespace skua::redis {
 /// Options of what is stored in Redis.
 struct StoreOptions {
   std::string prefix = "skua:";  ///< of all keys
-  Duration timeout = 250ms;      ///< of a command; then the store has failed
+  Duration timeout = 250ms;      ///< of a command, positive; then the store has failed
 };
 
 /// Counts of requests in Redis, by the clock of its server: one round trip for each. A key ends
 /// with the pause that makes the whole burst available again.
 class SKUA_API SharedRates final : public skua::SharedRates {
  public:
+  /// Ends with: std::invalid_argument if the timeout is not positive.
   explicit SharedRates(PerThread redis, StoreOptions options = {});
   Task<Result<RateDecision, Problem>> count(std::string key, Rate rate) override;
 
@@ -40,6 +41,7 @@ class SKUA_API SharedRates final : public skua::SharedRates {
 /// Texts in Redis, for idempotency_keys(), RevokedSessions and auth::shared_digest().
 class SKUA_API SharedTexts final : public skua::SharedTexts {
  public:
+  /// Ends with: std::invalid_argument if the timeout is not positive.
   explicit SharedTexts(PerThread redis, StoreOptions options = {});
   Task<Found> get(std::string key) override;
   Task<Found> add(std::string key, std::string text, Duration lifetime) override;

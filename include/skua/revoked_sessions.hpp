@@ -35,7 +35,10 @@ namespace skua {
 /// A request with a revoked session gets an empty one. If the store does not answer, 503.
 class SKUA_API RevokedSessions final {
  public:
-  /// `lifetime` is that of sessions: SessionOptions::lifetime.
+  /// `lifetime` is that of sessions: SessionOptions::lifetime. If that is zero, take
+  /// SessionOptions::idle and a few minutes, in which all cookies end that are not renewed.
+  ///
+  /// Ends with: std::invalid_argument if `lifetime` is not positive.
   explicit RevokedSessions(std::shared_ptr<SharedTexts> texts,
                            std::chrono::seconds lifetime = 24h * 30);
 

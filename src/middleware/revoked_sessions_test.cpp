@@ -2,6 +2,7 @@
 #include "skua/revoked_sessions.hpp"
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -31,6 +32,7 @@ class Revocation : public ::testing::Test {
     router.get("/who", [](Request& request) {
       return std::string(session(request).get("user").value_or("nobody"));
     });
+    router.get("/plain", [] { return "plain"; });
     router.get("/out", [this](Request& request) -> Task<Response> {
       const auto done = co_await revoked.revoke(session(request).id());
       co_return done ? Status::NoContent : Status::ServiceUnavailable;
@@ -64,6 +66,19 @@ TEST_F(Revocation, ARevokedSessionIsEmpty) {
   EXPECT_NE(response.header("Set-Cookie").value_or("").find("Max-Age=0"), std::string_view::npos);
   log_in();
   EXPECT_EQ(ask("GET /who").body(), "ada");
+}
+
+TEST_F(Revocation, AResponseThatDoesNotUseTheSessionIsNotPrivate) {
+  log_in();
+  EXPECT_FALSE(ask("GET /plain").header("Cache-Control"));
+  EXPECT_EQ(ask("GET /who").header("Cache-Control"), "private");
+  EXPECT_EQ(ask("GET /out").status(), Status::NoContent);
+  EXPECT_EQ(ask("GET /plain").header("Cache-Control"), "private") << "it deletes the cookie";
+}
+
+TEST_F(Revocation, HasALifetime) {
+  EXPECT_THROW(RevokedSessions(store, 0s), std::invalid_argument);
+  EXPECT_THROW(RevokedSessions(store, -1s), std::invalid_argument);
 }
 
 TEST_F(Revocation, WithoutTheStoreNoSessionIsBelieved) {

@@ -63,10 +63,10 @@ Task<Response> SharedDigest::run(std::shared_ptr<Shared> shared, Request& reques
     verdict = shared->verifier.judge(request, true);
   }
   if (verdict.refusal) co_return *std::move(verdict.refusal);
-  if (shared->pause.is_over()) {
+  if (shared->pause.asks()) {
     const SharedTexts::Found known =
         co_await shared->texts->add("digest:" + verdict.proof, "1", shared->lifetime());
-    if (!known) shared->pause.begin();
+    shared->pause.note(known.has_value());
     if (known && *known) co_return shared->verifier.challenge(true);
   }
   request.attachments().set(User{std::move(verdict.user)});

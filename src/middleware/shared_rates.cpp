@@ -40,12 +40,12 @@ Task<Response> SharedRateLimit::run(std::shared_ptr<const Local> local, Request&
   std::optional<Response> refusal;
   if (!key.empty()) {
     std::optional<RateDecision> decision;
-    if (local->pause.is_over()) {
+    if (local->pause.asks()) {
       const std::string shared_key = local->name + ":" + key;
       const Result<RateDecision, Problem> counted =
           co_await local->rates->count(shared_key, local->rate);
       if (counted) decision = *counted;
-      if (!counted) local->pause.begin();
+      local->pause.note(counted.has_value());
     }
     refusal = decision ? local->limit.judge(request, *decision) : local->limit.count(request, key);
   }

@@ -4,10 +4,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "router/table.hpp"
+#include "skua/async.hpp"
 #include "skua/router.hpp"
 #include "skua/testing.hpp"
 
@@ -15,6 +18,7 @@ namespace skua {
 namespace {
 
 using testing::call;
+using testing::FakeRequest;
 
 /// A store that answers what the test says; nothing: it has failed.
 class ScriptedRates final : public SharedRates {
@@ -22,11 +26,13 @@ class ScriptedRates final : public SharedRates {
   Task<Result<RateDecision, Problem>> count(std::string key, Rate rate) override {
     keys.push_back(key);
     rates.push_back(rate);
+    while (is_silent) co_await yield();
     if (!answer) co_return Problem::from(Errc::TimedOut);
     co_return *answer;
   }
 
   std::optional<RateDecision> answer{};
+  bool is_silent = false;
   std::vector<std::string> keys{};
   std::vector<Rate> rates{};
 };
@@ -67,6 +73,40 @@ TEST_F(SharedRateLimits, EachServerCountsByItselfIfTheStoreHasFailed) {
   EXPECT_EQ(call(router, "GET /").status(), Status::Ok);
   EXPECT_EQ(call(router, "GET /").status(), Status::TooManyRequests);
   EXPECT_EQ(store->keys.size(), 1U) << "a store that has failed is left alone for a while";
+}
+
+Task<> ask_until_probed(const Router& router, ScriptedRates& store) {
+  store.is_silent = true;
+  std::vector<std::unique_ptr<FakeRequest>> requests;
+  std::vector<Task<Response>> tasks;
+  const auto ask = [&] {
+    requests.push_back(std::make_unique<FakeRequest>("GET /"));
+    Request& request = requests.back()->request();
+    tasks.push_back(router.start(router.match(Method::Get, "/"), request));
+    tasks.back().start(nullptr, nullptr);
+  };
+  while (store.keys.size() < 2) {  // a second
+    requests.clear();
+    tasks.clear();
+    ask();
+    co_await sleep(5ms);
+  }
+  EXPECT_FALSE(tasks.back().is_done());
+  ask();
+  EXPECT_TRUE(tasks.back().is_done()) << "the store has not answered the first one yet";
+  EXPECT_EQ(store.keys.size(), 2U);
+  store.is_silent = false;
+  store.answer = RateDecision{};
+  while (!tasks.front().is_done()) co_await yield();
+  ask();
+  ask();
+  EXPECT_EQ(store.keys.size(), 4U) << "it has returned";
+}
+
+TEST_F(SharedRateLimits, OneRequestFindsOutWhetherAFailedStoreIsBack) {
+  use({.requests = 1'000'000, .per = 1h});
+  EXPECT_EQ(call(router, "GET /").status(), Status::Ok);
+  run(ask_until_probed(router, *store));
 }
 
 TEST_F(SharedRateLimits, AnEmptyKeyHasNoLimit) {

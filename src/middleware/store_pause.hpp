@@ -12,22 +12,31 @@ namespace skua::middleware {
 /// it. Thread-safe.
 class StorePause final {
  public:
-  [[nodiscard]] bool is_over() const noexcept {
-    return time() >= until_.load(std::memory_order_relaxed);
+  /// Reports whether to ask the store. Once it has failed, one request each second does.
+  [[nodiscard]] bool asks() noexcept {
+    Ticks until = until_.load(std::memory_order_relaxed);
+    if (until == 0) return true;
+    const loop::Instant now = loop::SteadyClock().now();
+    return now.time_since_epoch().count() >= until &&
+           until_.compare_exchange_strong(until, after(now), std::memory_order_relaxed);
   }
-  void begin() noexcept {
-    const loop::Instant next = later(loop::SteadyClock().now(), Duration(1s));
-    until_.store(next.time_since_epoch().count(), std::memory_order_relaxed);
+  /// Takes in whether the store has answered.
+  void note(bool has_answered) noexcept {
+    if (!has_answered) {
+      until_.store(after(loop::SteadyClock().now()), std::memory_order_relaxed);
+    } else if (until_.load(std::memory_order_relaxed) != 0) {
+      until_.store(0, std::memory_order_relaxed);
+    }
   }
 
  private:
   using Ticks = loop::Instant::rep;
 
-  [[nodiscard]] static Ticks time() noexcept {
-    return loop::SteadyClock().now().time_since_epoch().count();
+  [[nodiscard]] static Ticks after(loop::Instant now) noexcept {
+    return later(now, Duration(1s)).time_since_epoch().count();
   }
 
-  std::atomic<Ticks> until_{0};
+  std::atomic<Ticks> until_{0};  // 0: it has not failed
 };
 
 }  // namespace skua::middleware

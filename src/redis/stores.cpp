@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "loop/loop.hpp"
@@ -58,8 +60,25 @@ Problem malformed() {
   return {.error = Error(Errc::MalformedReply, "redis"), .text = "the script's reply is malformed"};
 }
 
+// A century; Lua's numbers are exact up to 2^53, of which the time of day takes 2^51.
+constexpr std::int64_t max_microseconds = std::int64_t{100} * 365 * 24 * 3600 * 1'000'000;
+
 std::int64_t microseconds_of(Duration duration) noexcept {
-  return std::max<std::int64_t>(std::chrono::ceil<std::chrono::microseconds>(duration).count(), 1);
+  const std::int64_t whole = std::chrono::ceil<std::chrono::microseconds>(duration).count();
+  return std::clamp<std::int64_t>(whole, 1, max_microseconds);
+}
+
+// Returns how long a burst takes.
+std::int64_t tolerance_of(std::int64_t interval, std::size_t burst) noexcept {
+  const auto most = static_cast<std::size_t>(max_microseconds / interval);
+  return interval * static_cast<std::int64_t>(std::min(burst, most));
+}
+
+StoreOptions checked(StoreOptions options) {
+  if (options.timeout <= Duration::zero()) {
+    throw std::invalid_argument("redis::StoreOptions: timeout has to be positive");
+  }
+  return options;
 }
 
 std::int64_t milliseconds_of(Duration duration) noexcept {
@@ -99,11 +118,11 @@ Task<> run_errand(std::shared_ptr<Errand> errand, PerThread redis,
 }  // namespace
 
 SharedRates::SharedRates(PerThread redis, StoreOptions options)
-    : redis_(std::move(redis)), options_(std::move(options)), script_(count_script) {}
+    : redis_(std::move(redis)), options_(checked(std::move(options))), script_(count_script) {}
 
 Task<Result<RateDecision, Problem>> SharedRates::count(std::string key, Rate rate) {
   const std::int64_t interval = microseconds_of(rate.interval);
-  const std::int64_t tolerance = interval * static_cast<std::int64_t>(rate.burst);
+  const std::int64_t tolerance = tolerance_of(interval, rate.burst);
   ScriptCall call(script_, Keys(options_.prefix + "rate:" + key));
   call.add(interval).add(tolerance).within(options_.timeout);
   const Result<Reply, Problem> reply = co_await redis_->eval(std::move(call));
@@ -115,13 +134,13 @@ Task<Result<RateDecision, Problem>> SharedRates::count(std::string key, Rate rat
   RateDecision decision;
   decision.is_allowed = *is_allowed;
   decision.remaining = static_cast<std::size_t>(*remaining);
-  decision.wait = std::chrono::microseconds(*wait);
+  decision.wait = std::chrono::microseconds(std::min(*wait, max_microseconds));
   co_return decision;
 }
 
 SharedTexts::SharedTexts(PerThread redis, StoreOptions options)
     : redis_(std::move(redis)),
-      options_(std::move(options)),
+      options_(checked(std::move(options))),
       add_(add_script),
       replace_(std::make_shared<const Script>(replace_script)) {}
 

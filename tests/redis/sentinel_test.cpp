@@ -162,7 +162,9 @@ TEST_F(RedisSentinel, ARefusedSubscriptionIsNotTakenForTheReply) {
 }
 
 TEST_F(RedisSentinel, EndsWithItsClient) {
-  auto client = std::make_unique<Client>(options());
+  Options patient = options();
+  patient.stall = 1h;
+  auto client = std::make_unique<Client>(patient);
   EXPECT_EQ(echo_of(*client, "a"), at("a", one));
   until([&] { return count_of("SUBSCRIBE") == 1; });
   auto waits = client->command("ECHO", "b");  // keeps what it needs of the client

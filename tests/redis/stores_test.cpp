@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // State that servers share, in a Redis whose replies are written here; the scripts run in
 // tests/interop/redis_test.py.
+#include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +50,33 @@ TEST(RedisSharedRates, AskAScript) {
     reply = malformed;
     EXPECT_EQ(loop->run(rates.count("ada", rate)).error().code(), Errc::MalformedReply);
   }
+}
+
+TEST(RedisSharedRates, LargeNumbersDoNotOverflow) {
+  const std::unique_ptr<Loop> loop = Loop::create().value();
+  FakeRedis server([](const Words&, Peer&) {
+    return std::string("*3\r\n:1\r\n:4\r\n:9223372036854775807\r\n");
+  });
+  SharedRates rates{PerThread(server.url())};
+  const std::string century = "3153600000000000";
+  const auto counted = loop->run(
+      rates.count("ada", {.interval = 1s, .burst = std::numeric_limits<std::size_t>::max()}));
+  EXPECT_EQ(counted->wait, 100 * 365 * 24h);
+  EXPECT_EQ(server.heard().back()[4], "1000000");
+  EXPECT_EQ(server.heard().back()[5], century);
+  EXPECT_TRUE(loop->run(rates.count("ada", {.interval = Duration::max(), .burst = 7})));
+  EXPECT_EQ(server.heard().back()[4], century);
+  EXPECT_EQ(server.heard().back()[5], century);
+  EXPECT_TRUE(loop->run(rates.count("ada", {.interval = 0s, .burst = 7})));
+  EXPECT_EQ(server.heard().back()[4], "1");
+  EXPECT_EQ(server.heard().back()[5], "7");
+}
+
+TEST(RedisSharedRates, HaveATimeout) {
+  const std::unique_ptr<Loop> loop = Loop::create().value();
+  const PerThread redis("redis://127.0.0.1");
+  EXPECT_THROW(SharedRates(redis, {.timeout = 0s}), std::invalid_argument);
+  EXPECT_THROW(SharedTexts(redis, {.timeout = -1s}), std::invalid_argument);
 }
 
 TEST(RedisSharedRates, GiveUpSoon) {
