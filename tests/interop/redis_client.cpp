@@ -150,7 +150,9 @@ skua::Task<> repl(Client& client, skua::redis::SharedRates& rates,
 }
 
 skua::Task<> write_keys(Client& client, int task, const bool& is_ending) {
-  for (int i = 0; !is_ending; ++i) {
+  int i = 0;
+  while (true) {
+    if (is_ending) co_return;
     const std::string key = "load:" + std::to_string(task) + ":" + std::to_string(i);
     std::vector<Command> commands;
     commands.emplace_back("SET", key, i);
@@ -165,6 +167,7 @@ skua::Task<> write_keys(Client& client, int task, const bool& is_ending) {
     } else {
       print("failed " + key + " " + text_of(replies[is_written ? 1 : 0]));
     }
+    ++i;
     co_await skua::sleep(2ms);
   }
 }

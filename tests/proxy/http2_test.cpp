@@ -394,14 +394,14 @@ TEST_P(Http2ProxyCalls, TheCodeOfAResetIsPassedOnIfItTellsOfTheStream) {
                                         {ProtocolError, InternalError},
                                         {RefusedStream, InternalError},
                                         {NoError, InternalError}}) {
-    ScriptedServer server([code = code](Client& wire) {
+    ScriptedServer server([sent = code](Client& wire) {
       H2Peer peer = H2Peer::server(wire);
       peer.head();
       peer.send(frames::headers(1, frames::block({{":status", "200"}}), frames::open) +
                 frames::data(1, "half"));
       while (peer.word().starts_with("DATA") && peer.frame().payload != "go") {
       }
-      peer.send(frames::reset(1, code));
+      peer.send(frames::reset(1, sent));
       peer.finish();
     });
     router_ = Router();
