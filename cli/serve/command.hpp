@@ -20,10 +20,10 @@ std::function<int()> configure_serve(CLI::App& parser);
 struct ServerContent {
   /// Makes the router, before threads are started and rights are given up.
   std::function<Result<ServedSite, Problem>(SiteMemory)> make{};
-  std::string text{};                       ///< for people: `serving www`
+  std::string text{};  ///< for people: `serving www`
   /// Adds metrics of its own, of a router with this memory.
   std::function<void(Metrics&, const SiteMemory&)> measure{};
-  bool is_reloadable = false;               ///< by Reloader
+  bool is_reloadable = false;  ///< by Reloader
 };
 
 /// Runs a server until a signal stops it; returns the exit code. The options must outlive it.

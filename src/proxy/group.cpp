@@ -255,7 +255,7 @@ void Group::judge(Member& member, Outcome outcome, loop::Instant now) noexcept {
     if (!time) return;
     log(LogLevel::Warning, member.name + " gets no requests for " + seconds_of(*time) +
                                ": too many failed in a row, the last with " +
-                               std::string(proxy::name(outcome)));
+                               std::string(client::name(outcome)));
   } catch (const std::exception&) {  // no memory for the text
     return;
   }

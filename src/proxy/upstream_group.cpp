@@ -27,7 +27,7 @@ std::vector<UpstreamTargetStatus> Upstream::targets() const {
     for (std::size_t i = 0; i < proxy::outcome_count; ++i) {
       const std::uint64_t count = seen.member->outcomes[i].load(std::memory_order_relaxed);
       status.requests += count;
-      if (is_failure(static_cast<proxy::Outcome>(i))) status.failures += count;
+      if (proxy::is_failure(static_cast<proxy::Outcome>(i))) status.failures += count;
     }
   }
   return told;
