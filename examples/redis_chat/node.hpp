@@ -88,7 +88,8 @@ inline std::shared_ptr<skua::TopicBus> bus_of(const Node& node) {
 /// the same Idempotency-Key, to any node.
 inline skua::Task<skua::Response> say(skua::Topics& topics, skua::Request& request,
                                       std::string room) {
-  const Json json = Json::parse(request.body(), nullptr, false);
+  const std::string body = co_await request.text();
+  const Json json = Json::parse(body, nullptr, false);
   if (short_text(json, "name").empty() || !json.contains("text") || !json["text"].is_string()) {
     co_return skua::Response(skua::Status::BadRequest, "a name or a text is missing\n");
   }

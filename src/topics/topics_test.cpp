@@ -343,7 +343,7 @@ TEST_F(TopicsHub, ARepetitionIsForgottenInTheEnd) {
 
 TEST(TopicMessage, IsJson) {
   const TopicMessage said{.id = "5-0", .text = "\"hi\"\n"};
-  EXPECT_EQ(said.to_json(), R"({"id":"5-0","text":"\"hi\"\n"})");
+  EXPECT_EQ(said.to_json(), R"({"id":"5-0","text":"\"hi\"\u000a"})");
   EXPECT_EQ((TopicMessage{.kind = Kind::Gap, .id = "5-0"}.to_json()), R"({"id":"5-0","gap":true})");
   EXPECT_EQ((TopicMessage{.kind = Kind::Start, .id = "5-0"}.to_json()), R"({"id":"5-0"})");
 }

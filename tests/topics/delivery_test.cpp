@@ -56,8 +56,9 @@ class TopicDelivery : public ::testing::TestWithParam<BackendChoice> {
     return client;
   }
   // Reads until a text has come, and returns all that came up to its end.
-  static std::string read_to(Client& client, std::string& read, std::string_view text) {
+  std::string read_to(Client& client, std::string& read, std::string_view text) {
     while (read.find(text) == read.npos) {
+      worker_->turn_until_readable(client);
       const std::string more = client.some();
       if (more.empty()) return std::exchange(read, {}) + "(the end)";
       read += more;
@@ -70,6 +71,7 @@ class TopicDelivery : public ::testing::TestWithParam<BackendChoice> {
   std::string poll(const std::string& after) {
     Client client = worker_->connect();
     client.send(get("/poll?after=" + after));
+    worker_->turn_until_readable(client);
     const auto answer = client.answer();
     return answer ? answer->body : "(no answer)";
   }
@@ -142,6 +144,7 @@ TEST_P(TopicDelivery, APollWaitsForAMessage) {
   worker_->settle();
   EXPECT_FALSE(client.is_readable() && !testing::speaks_http2());
   const std::string second = publish("sec\"ond");
+  worker_->turn_until_readable(client);
   const auto answer = client.answer();
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->body, R"({"messages":[{"id":")" + second +
@@ -161,6 +164,7 @@ TEST_P(TopicDelivery, APollWithoutNewsEndsInTime) {
   client.send(get("/poll?after=" + first));
   worker_->settle();
   worker_->advance(21s);
+  worker_->turn_until_readable(client);
   const auto answer = client.answer();
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->body, R"({"messages":[],"after":")" + first + R"(","gap":false})");
@@ -270,6 +274,7 @@ TEST_P(TopicDelivery, TheirEndEndsAll) {
   std::string read;
   read_to(events, read, "id: ");
   topics_->close();
+  worker_->turn_until_readable(poll);
   const auto answer = poll.answer();
   ASSERT_TRUE(answer);
   EXPECT_NE(answer->body.find(R"("messages":[])"), std::string::npos);
