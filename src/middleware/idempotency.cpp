@@ -192,7 +192,7 @@ class Claim final {
   bool is_kept_ = false;
 };
 
-/// Whose key it is.
+/// The owner of a key.
 struct Owner {
   std::string name{};
   bool is_anonymous = false;  ///< it is an address

@@ -121,9 +121,10 @@ Task<Replies> Cluster::perform_together(std::span<const Command> commands, Atomi
     if (atomicity == Atomicity::Transaction && !has_begun(results)) co_return results;
     if (batch->failure()) start_refresh();
     const Redirection found = redirection_of(results, member->place);
-    const bool is_lost = batch->failure() && !batch->is_sent();
+    const std::optional<Problem>& why = batch->failure();
+    const bool is_lost = why && !batch->is_sent();
     if (found.kind == Redirection::Kind::None && !is_lost) co_return results;
-    if (is_lost && is_permanent(*batch->failure())) {
+    if (is_lost && why && is_permanent(*why)) {
       // The place may be another program's by now, if the map is old.
       if (std::exchange(was_refreshed, true) || end_) co_return results;
       co_await wait_for_refresh(deadline);

@@ -313,7 +313,7 @@ Task<> Node::Lending::find(loop::Instant deadline) {
   while (!node_.idle_.empty()) {
     Connection::Self kept = std::move(node_.idle_.back());
     node_.idle_.pop_back();
-    if (kept->is_open()) co_return take(std::move(kept));
+    if (kept->is_open() && node_.is_current(*kept)) co_return take(std::move(kept));
   }
   loop::Loop& loop = loop::Loop::current();
   const Options& options = node_.settings_->options;

@@ -11,7 +11,7 @@
 
 namespace skua::redis {
 
-// What ends a connection or a client must not fail: without memory, a problem has no text.
+// The end of a connection or a client must not fail: without memory, a problem has no text.
 
 /// Returns the problem of an error.
 inline Problem problem_of(Error error) noexcept {

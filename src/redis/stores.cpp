@@ -166,7 +166,7 @@ Task<Result<void, Problem>> SharedTexts::replace(std::string key, std::string ol
   loop::Loop::current().attachments().get<Errands>().scope.spawn(
       run_errand(errand, redis_, replace_, std::move(call)));
   while (!errand->result) co_await errand->ended.wait();
-  if (!*errand->result) co_return errand->result->error();
+  if (const auto& result = errand->result; result && !*result) co_return result->error();
   co_return Result<void, Problem>();
 }
 
