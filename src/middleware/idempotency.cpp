@@ -252,7 +252,7 @@ Task<Response> IdempotencyKeys::run(std::shared_ptr<const Rules> rules, Request&
   const SharedTexts::Found found = co_await claim.take();
   if (!found) co_return Status::ServiceUnavailable;
   claim.keep();
-  if (*found) co_return repeated(**found, fingerprint);
+  if (const std::optional<std::string>& text = *found) co_return repeated(*text, fingerprint);
 
   std::exception_ptr failure;
   std::optional<Response> response;
@@ -265,8 +265,10 @@ Task<Response> IdempotencyKeys::run(std::shared_ptr<const Rules> rules, Request&
       failure = std::current_exception();
     }
   }
-  const bool is_kept = response && is_final(response->status());
-  std::string text = is_kept ? stored(*response, fingerprint, options.max_response_bytes) : "";
+  std::string text;
+  if (response && is_final(response->status())) {
+    text = stored(*response, fingerprint, options.max_response_bytes);
+  }
   const Duration lifetime = owner.is_anonymous ? options.anonymous_lifetime : options.lifetime;
   // If this fails, the claim ends with its lease.
   const Result<void, Problem> replaced = co_await claim.end(std::move(text), lifetime);
