@@ -155,8 +155,9 @@ Log::Taken Log::take(Cursor& cursor) {
     cursor.is_here_ = false;
     return {State::TooSlow};
   }
+  while (cursor.next_ != end_number() && at(cursor.next_)->id <= cursor.position) ++cursor.next_;
   if (cursor.next_ == end_number()) return {State::Waits};
-  const EntryPtr& entry = entries_[static_cast<std::size_t>(cursor.next_ - first_)];
+  const EntryPtr& entry = at(cursor.next_);
   if (EntryPtr gap = gap_before(*entry, cursor.position)) {
     cursor.position = gap->id;
     return {State::Taken, std::move(gap)};
@@ -166,17 +167,25 @@ Log::Taken Log::take(Cursor& cursor) {
   return {State::Taken, entry};
 }
 
-Log::Taken Log::join(Cursor& cursor) {
+Log::State Log::join(Cursor& cursor) {
   const std::lock_guard lock(mutex_);
-  if (end_) return {State::Ended};
-  if (cursor.position < floor_) return {State::Behind};
-  EntryPtr gap;
-  if (cursor.position > last_) {
-    cursor.position = last_;
-    gap = make_gap(last_);
-  }
+  if (end_) return State::Ended;
+  if (cursor.position < floor_) return State::Behind;
+  if (cursor.position > last_) return State::Ahead;
   place(cursor);
-  return {gap != nullptr ? State::Taken : State::Waits, std::move(gap)};
+  return State::Waits;
+}
+
+void Log::wait_for(Cursor& cursor) {
+  const std::lock_guard lock(mutex_);
+  if (cursor.position >= floor_) place(cursor);
+}
+
+EntryPtr Log::rewind(Cursor& cursor) {
+  const std::lock_guard lock(mutex_);
+  cursor.position = last_;
+  place(cursor);
+  return make_gap(last_);
 }
 
 void Log::place(Cursor& cursor) noexcept {

@@ -95,6 +95,7 @@ class Log final : public std::enable_shared_from_this<Log> {
     Taken,    ///< it got an entry, or a gap
     Waits,    ///< for the next entry
     Behind,   ///< its next message is not here, or it has not joined yet
+    Ahead,    ///< it has seen more than has come here
     TooSlow,  ///< the same, because it did not take its messages in time
     Ended,
   };
@@ -104,9 +105,14 @@ class Log final : public std::enable_shared_from_this<Log> {
   };
   /// Returns the next entry for a cursor, and moves it on.
   Taken take(Cursor& cursor);
-  /// Lets a cursor go on with what is here. Returns Behind if its next message is not; Taken with a
-  /// gap if the cursor is ahead of all messages, which belong to another life of the topic then.
-  Taken join(Cursor& cursor);
+  /// Lets a cursor go on with what is here: Waits. Otherwise returns Behind, Ahead or Ended.
+  State join(Cursor& cursor);
+  /// Lets a cursor that is ahead wait for what comes after its position: it has that from a
+  /// process, or from the bus, to which messages came sooner.
+  void wait_for(Cursor& cursor);
+  /// Lets a cursor that is ahead go on with what comes next: it knows another life of the topic.
+  /// Returns the gap.
+  EntryPtr rewind(Cursor& cursor);
   /// Lets a cursor go on with the oldest message that is here; returns the gap.
   EntryPtr skip(Cursor& cursor);
   /// Puts a cursor before the newest messages, at most so many.
@@ -126,6 +132,9 @@ class Log final : public std::enable_shared_from_this<Log> {
   void place(Cursor& cursor) noexcept;
   void tell();
   [[nodiscard]] std::uint64_t end_number() const noexcept { return first_ + entries_.size(); }
+  [[nodiscard]] const EntryPtr& at(std::uint64_t number) const noexcept {
+    return entries_[static_cast<std::size_t>(number - first_)];
+  }
 
   const TopicsOptions& options_;
   mutable std::mutex mutex_;

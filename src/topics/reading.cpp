@@ -46,8 +46,8 @@ Task<Result<void, Problem>> Reading::begin(Start start) {
     if (after) {
       cursor_.position = *after;
       // If what comes next is not here, next() looks for it.
-      const Log::Taken joined = (*log_)->join(cursor_);
-      if (joined.entry != nullptr) pages_.push_back(joined.entry);
+      const Log::State joined = (*log_)->join(cursor_);
+      if (joined == Log::State::Ahead && bus == nullptr) pages_.push_back((*log_)->rewind(cursor_));
     } else {
       (*log_)->join_newest(cursor_, 0);
       pages_.push_back(make_gap(cursor_.position));
@@ -81,7 +81,8 @@ Task<Result<EntryPtr, Problem>> Reading::next() {
                             .text = "messages were taken too slowly"};
         }
         [[fallthrough]];
-      case Log::State::Behind: {
+      case Log::State::Behind:
+      case Log::State::Ahead: {
         Result<EntryPtr, Problem> entry = co_await catch_up();
         if (!entry) co_return entry;
         if (*entry != nullptr) co_return counted(*std::move(entry));
@@ -91,11 +92,20 @@ Task<Result<EntryPtr, Problem>> Reading::next() {
 }
 
 /// Goes on with the log if the next message is there, else with what the bus keeps. Returns a gap
-/// if that is not all; else null.
+/// if that is not all; else null. The log may be behind the bus, which other processes read sooner.
 Task<Result<EntryPtr, Problem>> Reading::catch_up() {
-  Log::Taken joined = (*log_)->join(cursor_);
-  if (joined.state != Log::State::Behind) co_return std::move(joined.entry);
+  const Log::State joined = (*log_)->join(cursor_);
   TopicBus* const bus = log_->hub().bus();
+  if (joined == Log::State::Ahead) {
+    if (bus == nullptr) co_return (*log_)->rewind(cursor_);
+    const Result<Page, Problem> page = co_await bus->newest(log_->name(), 1);
+    if (!page) co_return page.error();
+    const bool is_late = !page->entries.empty() && page->entries.back()->id >= cursor_.position;
+    if (!is_late) co_return (*log_)->rewind(cursor_);
+    (*log_)->wait_for(cursor_);
+    co_return EntryPtr();
+  }
+  if (joined != Log::State::Behind) co_return EntryPtr();
   if (bus == nullptr) co_return (*log_)->skip(cursor_);
   Result<Page, Problem> page = co_await bus->read(log_->name(), cursor_.position);
   if (!page) co_return std::move(page).error();

@@ -341,6 +341,30 @@ TEST_F(TopicsHub, ARepetitionIsForgottenInTheEnd) {
   EXPECT_NE(topics->publish_here("t:news", "a", "once"), first);
 }
 
+// Another process, or the bus itself, may have told a subscriber sooner than the log.
+Task<> wait_ahead(std::shared_ptr<topics::Log> log) {
+  using State = topics::Log::State;
+  topics::Log::Cursor cursor(*log);
+  cursor.position = {5, 0};
+  EXPECT_EQ(log->join(cursor), State::Ahead);
+  EXPECT_EQ(log->take(cursor).state, State::Behind) << "it has not joined";
+  log->wait_for(cursor);
+  log->append({4, 0}, "seen");
+  log->append({5, 0}, "seen, too");
+  EXPECT_EQ(log->take(cursor).state, State::Waits);
+  log->append({6, 0}, "new");
+  const topics::Log::Taken taken = log->take(cursor);
+  EXPECT_EQ(taken.state, State::Taken);
+  EXPECT_EQ(taken.entry ? taken.entry->message.text : "", "new");
+  co_return;
+}
+
+TEST(TopicsLog, APlaceAheadOfItWaitsForWhatComesAfter) {
+  const TopicsOptions options;
+  Loop::create().value()->run(
+      wait_ahead(std::make_shared<topics::Log>(options, topics::MessageId{3, 0})));
+}
+
 TEST(TopicMessage, IsJson) {
   const TopicMessage said{.id = "5-0", .text = "\"hi\"\n"};
   EXPECT_EQ(said.to_json(), R"({"id":"5-0","text":"\"hi\"\u000a"})");

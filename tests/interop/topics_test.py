@@ -263,11 +263,15 @@ def test_members(program: str, folder: pathlib.Path):
             sockets[name] = WebSocket(node.port, "/chat")
             sockets[name].send({"type": "join", "room": "lobby", "name": name})
         until(lambda: one.people() == ["Ada", "Ben"] == two.people(), "both")
+
+        def wait_for(names: list[str]):  # without asking
+            said = {}
+            while said.get("names") != names:
+                said = sockets["Ada"].receive()
+
+        wait_for(["Ada", "Ben"])
         two.end(signal.SIGKILL)
-        people = None
-        while people != ["Ada"]:  # told without being asked
-            said = sockets["Ada"].receive()
-            people = said["names"] if said["type"] == "people" else people
+        wait_for(["Ada"])
         assert one.people() == ["Ada"]
         redis.cli("flushall")
         until(lambda: one.people() == ["Ada"], "Ada again")
