@@ -78,11 +78,18 @@ Task<> send(std::shared_ptr<Upload> upload, BodyWriter& out) {
   add_trailers(out, http::RequestAccess::parts(upload->request).source->trailers());
 }
 
+// Only calls have a deadline here.
+bool is_overdue_call(const IncomingResponse& incoming, const Problem& why) {
+  return why.code() == Errc::TimedOut && is_grpc(incoming.head()) &&
+         incoming.core().loop.now() >= incoming.asked().deadline;
+}
+
 Task<> send(std::shared_ptr<IncomingResponse> incoming, std::optional<Bytes> first,
             BodyWriter& out) {
   if (first) co_await out.write(*first);
   while (true) {
     Result<std::optional<Bytes>, Problem> read = co_await incoming->read();
+    if (!read && is_overdue_call(*incoming, read.error())) co_return end_overdue(out);
     const std::optional<Bytes> piece = std::move(read).value();
     if (!piece) break;
     co_await out.write(*piece);

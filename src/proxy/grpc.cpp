@@ -12,6 +12,8 @@ namespace skua::proxy {
 namespace {
 
 constexpr std::size_t most_digits = 8;
+constexpr std::string_view overdue_status = "4";  // DEADLINE_EXCEEDED
+constexpr std::string_view overdue_text = "deadline exceeded at the proxy";
 
 std::optional<Duration> unit_of(char letter) noexcept {
   switch (letter) {
@@ -51,8 +53,13 @@ std::optional<Duration> parse_grpc_timeout(std::string_view text) noexcept {
 
 Response deadline_exceeded() {
   Response response(Status::Ok, no_content(), "application/grpc");
-  response.header("grpc-status", "4").header("grpc-message", "deadline exceeded at the proxy");
+  response.header("grpc-status", overdue_status).header("grpc-message", overdue_text);
   return response;
+}
+
+void end_overdue(BodyWriter& out) {
+  out.trailer("grpc-status", overdue_status);
+  out.trailer("grpc-message", overdue_text);
 }
 
 }  // namespace skua::proxy

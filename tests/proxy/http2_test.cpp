@@ -493,7 +493,7 @@ TEST_P(Http2ProxyCalls, ACallThatTakesTooLongIsEnded) {
     heard.set_value(peer.word());
   });
   H2Peer client = connect_to(server);
-  client.send(call({{"grpc-timeout", "1m"}}) + frames::data(1, "question", frames::end));
+  client.send(call({{"grpc-timeout", "50m"}}) + frames::data(1, "question", frames::end));
   const H2Peer::Fields head = client.head();
   EXPECT_EQ(client.last(), "HEADERS(1)!");
   EXPECT_EQ(H2Peer::find(head, ":status"), "200");
@@ -502,11 +502,12 @@ TEST_P(Http2ProxyCalls, ACallThatTakesTooLongIsEnded) {
   EXPECT_EQ(heard.get_future().get(), "RST_STREAM(1,CANCEL)");
 }
 
-TEST_P(Http2ProxyCalls, ACallThatTakesTooLongAfterItsHeadIsReset) {
+TEST_P(Http2ProxyCalls, ACallThatTakesTooLongAfterItsHeadEndsWithItsStatus) {
   ScriptedServer server([](Client& wire) {
     H2Peer peer = H2Peer::server(wire);
     peer.head();
-    peer.send(frames::headers(1, frames::block({{":status", "200"}}), frames::open));
+    const frames::Fields fields{{":status", "200"}, {"content-type", "application/grpc"}};
+    peer.send(frames::headers(1, frames::block(fields), frames::open));
     peer.content();
     EXPECT_EQ(peer.word(), "RST_STREAM(1,CANCEL)");
   });
@@ -514,7 +515,8 @@ TEST_P(Http2ProxyCalls, ACallThatTakesTooLongAfterItsHeadIsReset) {
   client.send(call({{"grpc-timeout", "100m"}}) + frames::data(1, "question", frames::end));
   const std::string head = client.word();
   if (head == "HEADERS(1)!") return;  // this machine is too slow
-  EXPECT_EQ(client.word(), "RST_STREAM(1,CANCEL)");
+  EXPECT_EQ(H2Peer::find(client.head(), "grpc-status"), "4");
+  EXPECT_EQ(client.last(), "HEADERS(1)!");
 }
 
 // A client may not have servers ejected by its own haste.
@@ -523,7 +525,7 @@ TEST_P(Http2ProxyCalls, ACallThatTakesTooLongSaysNothingAboutTheServer) {
     H2Peer peer = H2Peer::server(wire);
     peer.head();
     peer.content();
-    EXPECT_EQ(peer.word(), "RST_STREAM(1,CANCEL)");
+    peer.finish();
   });
   const Upstream group({.targets = {{.url = "h2c://127.0.0.1:" + std::to_string(server.port())}}});
   router_.any("/group/{path...}", ReverseProxy(group, {.timeouts = {.idle_connection = 1ms}}));
@@ -533,7 +535,7 @@ TEST_P(Http2ProxyCalls, ACallThatTakesTooLongSaysNothingAboutTheServer) {
   client.send(frames::headers(1,
                               frames::request_block(
                                   "POST", "/group/Say",
-                                  {{"content-type", "application/grpc"}, {"grpc-timeout", "1m"}}),
+                                  {{"content-type", "application/grpc"}, {"grpc-timeout", "50m"}}),
                               frames::open) +
               frames::data(1, "question", frames::end));
   EXPECT_EQ(H2Peer::find(client.head(), "grpc-status"), "4");
