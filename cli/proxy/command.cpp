@@ -33,6 +33,7 @@ std::string names_of(const std::vector<UpstreamTarget>& targets) {
 // The sandbox permits connections to the ports of the servers, but no lookups of names.
 void prepare_sandbox(GatewayOptions& options) {
   std::vector<std::string> urls;
+  urls.reserve(options.upstream.targets.size() + 1);
   for (const UpstreamTarget& target : options.upstream.targets) urls.push_back(target.url);
   if (options.upstream.mirror.to) urls.push_back(options.mirror);
   for (std::string& url : urls) {

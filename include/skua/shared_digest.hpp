@@ -19,7 +19,7 @@ namespace skua::auth {
 /// A middleware; see shared_digest().
 class SKUA_API SharedDigest final {
  public:
-  SharedDigest(DigestOptions options, std::string key, std::shared_ptr<SharedTexts> texts);
+  SharedDigest(DigestOptions options, const std::string& key, std::shared_ptr<SharedTexts> texts);
   Task<Response> operator()(Request& request, Next next) const;
 
  private:
@@ -48,7 +48,7 @@ class SKUA_API SharedDigest final {
 ///
 /// Ends with: std::invalid_argument, see digest(), or if the key is too short or the store missing.
 /// RFC:       7616
-[[nodiscard]] SKUA_API SharedDigest shared_digest(DigestOptions options, std::string key,
+[[nodiscard]] SKUA_API SharedDigest shared_digest(DigestOptions options, const std::string& key,
                                                   std::shared_ptr<SharedTexts> texts);
 
 }  // namespace skua::auth

@@ -207,25 +207,27 @@ class SKUA_API Topics final {
   Task<Result<std::string, Problem>> publish(std::string topic, std::string text,
                                              std::string once = {});
   /// Publishes a text without waiting; TopicsOptions::on_problem hears of failures. Any thread.
-  void post(std::string topic, std::string text);
+  void post(const std::string& topic, std::string text);
 
   /// Subscribes to a topic.
   ///
   /// Waits for: the bus, without limit.
   /// Ends with: Closed, ErrorReply.
-  Task<Result<TopicSubscription, Problem>> subscribe(std::string topic, TopicStart start = {});
+  Task<Result<TopicSubscription, Problem>> subscribe(const std::string& topic,
+                                                     TopicStart start = {});
 
   /// Returns the messages as server-sent events. A client that reconnects goes on after its
   /// `Last-Event-ID`; `?after=ID` does the same for a first request. A gap is an event of the type
   /// `gap`.
-  [[nodiscard]] Response events(const Request& request, std::string topic, TopicStart start = {});
+  [[nodiscard]] Response events(const Request& request, const std::string& topic,
+                                TopicStart start = {});
   /// Answers a long poll: with the messages after `?after=ID`, at once if there are any, else when
   /// the next one comes or the time is over; without `after`, at once with where to begin.
   /// `{"messages":[{"id":"...","text":"..."}],"after":"...","gap":false}`; the next poll sends that
   /// `after` back.
   ///
   /// Lifetime:  the request is read during the call only.
-  [[nodiscard]] Task<Response> poll(const Request& request, std::string topic,
+  [[nodiscard]] Task<Response> poll(const Request& request, const std::string& topic,
                                     PollOptions options = {});
   /// Sends the messages to a WebSocket until it is closed: as JSON, see TopicMessage::to_json().
   /// The first text is the start. Run it beside receive(), in a Scope.
@@ -234,16 +236,16 @@ class SKUA_API Topics final {
   ///            in the topic.
   /// Ends with: the socket closed if the subscription ends.
   /// Lifetime:  the socket outlives the task.
-  Task<> forward(WebSocket& socket, std::string topic, TopicStart start = {});
+  Task<> forward(WebSocket& socket, const std::string& topic, TopicStart start = {});
   /// Likewise, in a format of its own: a function that makes the text for a message, a gap or the
   /// start. An empty text is not sent.
   template <class F>
     requires std::is_invocable_r_v<std::string, F&, const TopicMessage&>
-  Task<> forward(WebSocket& socket, std::string topic, TopicStart start, F&& format) {
+  Task<> forward(WebSocket& socket, const std::string& topic, TopicStart start, F&& format) {
     static_assert(SafeInAwait<F>,
                   "the format is a named function object, or captures only trivially copyable "
                   "values: GCC 12 would destroy other captures twice");
-    return forward_as(socket, std::move(topic), start, Format(std::forward<F>(format)));
+    return forward_as(socket, topic, start, Format(std::forward<F>(format)));
   }
 
   /// Makes somebody a member of a topic. Does not wait: while a bus is away, it is told later.
@@ -267,7 +269,7 @@ class SKUA_API Topics final {
   using Format = std::function<std::string(const TopicMessage&)>;
   static Task<Result<TopicSubscription, Problem>> subscribe_to(
       Task<Result<std::unique_ptr<topics::Reading>, Problem>> opening);
-  Task<> forward_as(WebSocket& socket, std::string topic, TopicStart start, Format format);
+  Task<> forward_as(WebSocket& socket, const std::string& topic, TopicStart start, Format format);
 
   std::shared_ptr<topics::Hub> hub_;  // shared with subscriptions and streams
 };

@@ -64,7 +64,7 @@ Result<ExchangePointer> Fetch::begin_tunnel(HttpConnection& connection) {
   FieldLines lines = fields_;
   for (const char* const name : {"Connection", "Upgrade", "Sec-WebSocket-Key"}) lines.remove(name);
   Result<ExchangePointer> begun = connection.begin({.method = Method::Connect,
-                                                    .target = spec_->forwarding->target,
+                                                    .target = forwarding()->target,
                                                     .protocol = "websocket",
                                                     .url = url(),
                                                     .fields = lines});
@@ -159,8 +159,9 @@ void Fetch::take_interim(Exchange& exchange) {
     is_sent_ = true;
     return exchange.continue_now();
   }
-  if (spec_->forwarding && spec_->forwarding->on_interim) {
-    spec_->forwarding->on_interim(head);
+  const Forwarding* const passed_on = forwarding();
+  if (passed_on != nullptr && passed_on->on_interim) {
+    passed_on->on_interim(head);
     reached_.has_informed = true;
   }
   if (!spec_->on_interim) return;

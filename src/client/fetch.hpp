@@ -66,8 +66,13 @@ class Fetch final {
   Task<Result<IncomingResponsePointer, Problem>> exchange();
   Task<Result<Pool::Lease, Problem>> acquire(std::string key, bool only_http1);
   [[nodiscard]] bool is_http1_only() const;
+  [[nodiscard]] const Forwarding* forwarding() const noexcept {
+    const std::optional<Forwarding>& made = spec_->forwarding;
+    return made ? &*made : nullptr;
+  }
   [[nodiscard]] bool offers_upgrade() const noexcept {
-    return spec_->forwarding && spec_->forwarding->offers_upgrade;
+    const Forwarding* const passed_on = forwarding();
+    return passed_on != nullptr && passed_on->offers_upgrade;
   }
   /// Waits until a connection knows how it can be tunnelled through. Returns whether it can be.
   Task<bool> can_tunnel(HttpConnection& connection);
@@ -97,8 +102,9 @@ class Fetch final {
   void refuse_http2();
   /// Returns how long the head may take once the request is sent.
   [[nodiscard]] Duration head_timeout() const noexcept {
-    const bool is_own = spec_->forwarding && spec_->forwarding->head_timeout != Duration(0);
-    return is_own ? spec_->forwarding->head_timeout : core_->options.timeouts.head;
+    const Forwarding* const passed_on = forwarding();
+    const bool is_own = passed_on != nullptr && passed_on->head_timeout != Duration(0);
+    return is_own ? passed_on->head_timeout : core_->options.timeouts.head;
   }
   [[nodiscard]] Problem failure(const Exchange& exchange, Error error) const;
   IncomingResponsePointer receive(Pool::Lease&& lease, ExchangePointer&& exchange);

@@ -73,7 +73,7 @@ RateLimit::RateLimit(RateLimitOptions options, std::shared_ptr<RateTable> table)
 
 std::string RateLimit::key_of(const Request& request) const {
   if (key_) return key_(request);
-  std::string key = middleware::client_key(request.client_address().to_string());
+  const std::string key = middleware::client_key(request.client_address().to_string());
   // A connection that was reset has no peer address; all such peers share a limit.
   return key.empty() ? "gone" : key;
 }

@@ -43,7 +43,7 @@ struct SharedDigest::Shared {
   middleware::StorePause pause;
 };
 
-SharedDigest::SharedDigest(DigestOptions options, std::string key,
+SharedDigest::SharedDigest(DigestOptions options, const std::string& key,
                            std::shared_ptr<SharedTexts> texts) {
   if (key.size() < min_key_bytes) {
     throw std::invalid_argument("auth: shared_digest needs a key of at least 32 bytes");
@@ -74,9 +74,9 @@ Task<Response> SharedDigest::run(std::shared_ptr<Shared> shared, Request& reques
   co_return response;
 }
 
-SharedDigest shared_digest(DigestOptions options, std::string key,
+SharedDigest shared_digest(DigestOptions options, const std::string& key,
                            std::shared_ptr<SharedTexts> texts) {
-  return {std::move(options), std::move(key), std::move(texts)};
+  return {std::move(options), key, std::move(texts)};
 }
 
 }  // namespace skua::auth

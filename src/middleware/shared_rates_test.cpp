@@ -86,8 +86,8 @@ Task<> ask_until_probed(const Router& router, ScriptedRates& store) {
     tasks.back().start(nullptr, nullptr);
   };
   while (store.keys.size() < 2) {  // a second
-    requests.clear();
     tasks.clear();
+    requests.clear();
     ask();
     co_await sleep(5ms);
   }

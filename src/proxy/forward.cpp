@@ -312,8 +312,9 @@ Task<Response> forward(const Upstream& upstream, Request& request, std::string_v
   if (call.timeout) spec->timeout = *call.timeout;
   // A response may begin with its first message, whenever that comes. Servers that may speak
   // HTTP/1.1, with a connection for each request, are spared such patience.
-  if (call.is_grpc && upstream.is_http2()) {
-    spec->forwarding->head_timeout = upstream.options().timeouts.idle;
+  if (std::optional<client::Forwarding>& passed_on = spec->forwarding;
+      passed_on && call.is_grpc && upstream.is_http2()) {
+    passed_on->head_timeout = upstream.options().timeouts.idle;
     allow_pauses(parts, upstream);
   }
   Result<IncomingResponsePointer, Problem> incoming =
@@ -326,8 +327,7 @@ Task<Response> forward(const Upstream& upstream, Request& request, std::string_v
   if ((*incoming)->switches_protocol()) co_return open_tunnel(upstream, **incoming, request, key);
   if (has_begun && !*has_begun && parts.source != nullptr) parts.source->decline();
   if (!(*incoming)->is_request_sent()) allow_pauses(parts, upstream);
-  Task<Response> passing = pass_back(upstream, request, *std::move(incoming));
-  Response response = co_await std::move(passing);
+  Response response = co_await pass_back(upstream, request, *std::move(incoming));
   co_return response;
 }
 

@@ -39,7 +39,7 @@ std::vector<ServerUrl> read_servers(const UpstreamOptions& options) {
   return servers;
 }
 
-const UpstreamOptions& checked(const UpstreamOptions& options) {
+UpstreamOptions checked(UpstreamOptions options) {
   const UpstreamHealth& health = options.health;
   if (!health.path.empty()) {
     if (!health.path.starts_with('/')) refuse_option(options, "health.path has to be a path");

@@ -335,8 +335,7 @@ GroupDispatcher::Chosen GroupDispatcher::choose_again(View& view, Attempts& atte
 
 Task<Fetched> GroupDispatcher::fetch(Request& request, std::unique_ptr<RequestSpec> spec) const {
   if (keeps_content(*spec)) {
-    Task<std::string> reading = request.text(group_->options().retries.content_bytes);
-    std::string content = co_await std::move(reading);
+    std::string content = co_await request.text(group_->options().retries.content_bytes);
     spec->content = Body(std::make_shared<const std::string>(std::move(content)));
   }
   View& view = this->view();
@@ -407,7 +406,8 @@ void GroupDispatcher::mirror(View& view, const Attempts& attempts) const {
   if (chosen.passage == nullptr) return add_one(group_->told.mirror_dropped);
   add_one(group_->told.mirrored);
   auto copy = std::make_unique<RequestSpec>(spec);
-  if (copy->forwarding) copy->forwarding->on_interim = nullptr;
+  std::optional<client::Forwarding>& passed_on = copy->forwarding;
+  if (passed_on) passed_on->on_interim = nullptr;
   view.copies.spawn(send_copy(std::move(chosen), std::move(copy), counted));
 }
 

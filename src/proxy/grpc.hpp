@@ -19,8 +19,6 @@ namespace skua::proxy {
 /// Returns how long a call may take, from the value of `grpc-timeout`; nullopt if it is malformed.
 [[nodiscard]] std::optional<Duration> parse_grpc_timeout(std::string_view text) noexcept;
 
-/// Ends the content of a call that took longer than it may.
-void end_overdue(BodyWriter& out);
 /// Returns the response to a call that took longer.
 [[nodiscard]] Response deadline_exceeded();
 /// Ends a response that has begun likewise.

@@ -302,8 +302,8 @@ Task<Result<std::unique_ptr<Lease>, Problem>> RedisTopicBus::watch(std::string n
 }
 
 Task<Result<Page, Problem>> RedisTopicBus::read(std::string name, MessageId after) {
-  Command command("XRANGE", settings_.stream(name), after.next().to_string(), "+", "COUNT",
-                  page_messages);
+  const Command command("XRANGE", settings_.stream(name), after.next().to_string(), "+", "COUNT",
+                        page_messages);
   const auto question = std::make_shared<Question<Page>>();
   post_inside([duty = std::make_shared<Duty<Page>>(question), command](BusInside& inside) {
     inside.tasks.spawn(inside.read(duty, command, false));
@@ -313,7 +313,7 @@ Task<Result<Page, Problem>> RedisTopicBus::read(std::string name, MessageId afte
 }
 
 Task<Result<Page, Problem>> RedisTopicBus::newest(std::string name, std::size_t count) {
-  Command command("XREVRANGE", settings_.stream(name), "+", "-", "COUNT", count);
+  const Command command("XREVRANGE", settings_.stream(name), "+", "-", "COUNT", count);
   const auto question = std::make_shared<Question<Page>>();
   post_inside([duty = std::make_shared<Duty<Page>>(question), command](BusInside& inside) {
     inside.tasks.spawn(inside.read(duty, command, true));

@@ -181,6 +181,7 @@ Task<> TopicMembership::beat() {
   if (must_enter_again_) {
     must_enter_again_ = false;
     std::vector<std::string> tokens;
+    tokens.reserve(own_.size());
     for (const auto& [token, own] : own_) tokens.push_back(token);
     for (std::string& token : tokens) {
       co_await send_enter(std::move(token));
@@ -188,6 +189,7 @@ Task<> TopicMembership::beat() {
     }
   }
   std::vector<std::string> tokens;
+  tokens.reserve(left_.size());
   for (const auto& [token, topic] : left_) tokens.push_back(token);
   for (std::string& token : tokens) co_await send_leave(std::move(token));
 }

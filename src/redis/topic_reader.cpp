@@ -177,6 +177,7 @@ Task<Result<void, Problem>> TopicReader::step(const std::function<void()>& on_re
 /// Checks that Redis is there, and that it has not forgotten what was read already.
 Task<Result<void, Problem>> TopicReader::sync() {
   std::vector<std::string> names;
+  names.reserve(logs_.size());
   for (const auto& [name, log] : logs_) names.push_back(name);
   for (std::size_t i = 0; i == 0 || i < names.size(); i += sync_batch) {
     const std::size_t count = std::min(sync_batch, names.size() - i);

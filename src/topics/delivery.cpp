@@ -148,24 +148,25 @@ Task<> forward_to(WebSocket& socket, std::shared_ptr<Hub> hub, std::string name,
 
 }  // namespace
 
-Response Topics::events(const Request& request, std::string topic, TopicStart start) {
+Response Topics::events(const Request& request, const std::string& topic, TopicStart start) {
   return server_sent_events([hub = hub_, name = topics::messages_of(topic),
                              from = start_of(request, start)](EventWriter& out) {
     return send_events(out, hub, name, from);
   });
 }
 
-Task<Response> Topics::poll(const Request& request, std::string topic, PollOptions options) {
+Task<Response> Topics::poll(const Request& request, const std::string& topic, PollOptions options) {
   std::string after(request.query("after").value_or(""));
   return answer_poll(hub_, topics::messages_of(topic), std::move(after), options);
 }
 
-Task<> Topics::forward(WebSocket& socket, std::string topic, TopicStart start) {
-  return forward_as(socket, std::move(topic), start,
+Task<> Topics::forward(WebSocket& socket, const std::string& topic, TopicStart start) {
+  return forward_as(socket, topic, start,
                     [](const TopicMessage& message) { return message.to_json(); });
 }
 
-Task<> Topics::forward_as(WebSocket& socket, std::string topic, TopicStart start, Format format) {
+Task<> Topics::forward_as(WebSocket& socket, const std::string& topic, TopicStart start,
+                          Format format) {
   Start own{.after = std::string(start.after), .history = start.history};
   return forward_to(socket, hub_, topics::messages_of(topic), std::move(own), std::move(format));
 }

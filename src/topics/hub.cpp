@@ -130,7 +130,7 @@ void Hub::forget_published() {
 
 // Members -----------------------------------------------------------------------------------------
 
-std::unique_ptr<Lease> Hub::enter_here(std::string topic, TopicMember member) {
+std::unique_ptr<Lease> Hub::enter_here(const std::string& topic, TopicMember member) {
   std::uint64_t number = 0;
   {
     const std::lock_guard lock(mutex_);

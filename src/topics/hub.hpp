@@ -80,7 +80,7 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
 
   // Members, without a bus.
 
-  [[nodiscard]] std::unique_ptr<Lease> enter_here(std::string topic, TopicMember member);
+  [[nodiscard]] std::unique_ptr<Lease> enter_here(const std::string& topic, TopicMember member);
   [[nodiscard]] std::vector<TopicMember> members_here(const std::string& topic) const;
 
   // Feed, on the thread of the bus.

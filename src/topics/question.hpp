@@ -71,7 +71,7 @@ class Question final : public std::enable_shared_from_this<Question<T>> {
   }
   Answer take() {
     const std::lock_guard lock(mutex_);
-    return *std::exchange(answer_, std::nullopt);
+    return std::exchange(answer_, std::nullopt).value();
   }
 
   const std::shared_ptr<loop::Mailbox> mailbox_;

@@ -84,7 +84,7 @@ Task<Result<std::string, Problem>> Topics::publish(std::string topic, std::strin
   return publish_to(hub_, std::move(topic), std::move(text), std::move(once));
 }
 
-void Topics::post(std::string topic, std::string text) {
+void Topics::post(const std::string& topic, std::string text) {
   hub_->tally().published.fetch_add(1, std::memory_order_relaxed);
   const Result<void, Problem> fits = check_size(*hub_, text);
   if (!fits) {
@@ -116,7 +116,7 @@ Result<void, Problem> Topics::check() const {
 
 namespace {
 
-Task<Reading::Opened> open_reading(std::shared_ptr<Hub> hub, std::string topic,
+Task<Reading::Opened> open_reading(std::shared_ptr<Hub> hub, const std::string& topic,
                                    topics::Start start) {
   return Reading::open(std::move(hub), topics::messages_of(topic), std::move(start));
 }
@@ -139,9 +139,9 @@ Task<Result<TopicMessage, Problem>> TopicSubscription::next() { return next_mess
 
 std::string TopicSubscription::position() const { return reading_->position().to_string(); }
 
-Task<Result<TopicSubscription, Problem>> Topics::subscribe(std::string topic, TopicStart start) {
-  return subscribe_to(
-      open_reading(hub_, std::move(topic), {std::string(start.after), start.history}));
+Task<Result<TopicSubscription, Problem>> Topics::subscribe(const std::string& topic,
+                                                           TopicStart start) {
+  return subscribe_to(open_reading(hub_, topic, {std::string(start.after), start.history}));
 }
 
 Task<Result<TopicSubscription, Problem>> Topics::subscribe_to(
