@@ -22,8 +22,12 @@ namespace skua::testing {
 template <class Condition>
 void wait_until(const Condition& holds) {
   const auto end = std::chrono::steady_clock::now() + 20s;
-  while (!holds() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-  EXPECT_TRUE(holds()) << "after 20 s";
+  bool is_held = holds();
+  while (!is_held && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+    is_held = holds();
+  }
+  EXPECT_TRUE(is_held) << "after 20 s";
 }
 
 /// A proxy on the transport under test, in front of a group of servers.
