@@ -77,12 +77,13 @@ TEST_F(SharedRateLimits, EachServerCountsByItselfIfTheStoreHasFailed) {
 
 Task<> ask_until_probed(const Router& router, ScriptedRates& store) {
   store.is_silent = true;
+  const router::Match match = router.match(Method::Get, "/");
   std::vector<std::unique_ptr<FakeRequest>> requests;
-  std::vector<Task<Response>> tasks;
+  std::vector<Task<Response>> tasks;  // end before these
   const auto ask = [&] {
     requests.push_back(std::make_unique<FakeRequest>("GET /"));
     Request& request = requests.back()->request();
-    tasks.push_back(router.start(router.match(Method::Get, "/"), request));
+    tasks.push_back(router.start(match, request));
     tasks.back().start(nullptr, nullptr);
   };
   while (store.keys.size() < 2) {  // a second
