@@ -135,7 +135,7 @@ TEST_F(SharedDigests, ProtectTheContent) {
 }
 
 TEST_F(SharedDigests, AreSetUpRightly) {
-  const auto set_up = [this](const std::string& key, std::shared_ptr<SharedTexts> texts) {
+  const auto set_up = [](const std::string& key, std::shared_ptr<SharedTexts> texts) {
     return auth::shared_digest(digest_options(), key, std::move(texts));
   };
   EXPECT_THROW((void)set_up(std::string(31, 'k'), store), std::invalid_argument);

@@ -127,7 +127,7 @@ TEST_P(ClientMetering, CountsWhatIsDropped) {
 TEST_P(ClientMetering, CountsServersThatCannotBeReached) {
   const testing::ClosedPort port;
   const std::string nowhere = "http://127.0.0.1:" + std::to_string(port.number()) + "/";
-  run([this, &nowhere](skua::Client& client) -> Task<> { co_await ask(client, nowhere); });
+  run([&nowhere](skua::Client& client) -> Task<> { co_await ask(client, nowhere); });
   EXPECT_EQ(ended("connect_failed"), 1);
   EXPECT_EQ(of("connections_opened_total"), 0);
   EXPECT_EQ(of("connections{state=\"connecting\"}"), 0);
@@ -145,7 +145,7 @@ TEST_P(ClientMetering, CountsServersThatFail) {
                                     peer.send("what?\r\n\r\n");
                                   }});
   const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
-  run([this, &url](skua::Client& client) -> Task<> {
+  run([&url](skua::Client& client) -> Task<> {
     for (int i = 0; i < 3; ++i) co_await ask(client, url);
   });
   EXPECT_EQ(ended("closed"), 1);
