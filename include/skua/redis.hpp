@@ -167,9 +167,9 @@ class SKUA_API Subscription final {
 /// task does not take back a command that was sent.
 class SKUA_API Client final {
  public:
-  /// Ends with: std::invalid_argument if an option is malformed; Exception if files of TLS cannot
-  /// be
-  ///            used; std::logic_error on a thread without a loop.
+  /// Ends with: std::invalid_argument if an option is malformed;
+  ///            Exception if a file of TLS is unusable;
+  ///            std::logic_error on a thread without a loop.
   explicit Client(std::string_view url);
   explicit Client(Options options);
   Client(const Client&) = delete;
@@ -247,9 +247,9 @@ class SKUA_API Client final {
 /// Lifetime:  the clients end with their loops.
 class SKUA_API PerThread final {
  public:
-  /// Ends with: std::invalid_argument if an option is malformed; Exception if files of TLS cannot
-  /// be
-  ///            used.
+  /// Ends with: std::invalid_argument
+  ///            if an option is malformed;
+  ///            Exception if a file of TLS is unusable.
   explicit PerThread(std::string_view url);
   explicit PerThread(Options options);
 
