@@ -71,6 +71,7 @@ class Question final : public std::enable_shared_from_this<Question<T>> {
   }
   Answer take() {
     const std::lock_guard lock(mutex_);
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): is_answered() is true
     return std::exchange(answer_, std::nullopt).value();
   }
 

@@ -163,7 +163,7 @@ TopicPresence Topics::enter(std::string topic, TopicMember member) {
   if (TopicBus* const bus = hub_->bus()) {
     return TopicPresence(bus->enter(std::move(topic), std::move(member)));
   }
-  return TopicPresence(hub_->enter_here(std::move(topic), std::move(member)));
+  return TopicPresence(hub_->enter_here(topic, std::move(member)));
 }
 
 Task<Result<std::vector<TopicMember>, Problem>> Topics::members(std::string topic) {
