@@ -32,7 +32,7 @@ class Reading;
 }  // namespace topics
 
 /// A message of a topic, or a gap between messages.
-struct TopicMessage {
+struct SKUA_API TopicMessage {
   enum class Kind : std::uint8_t {
     Message,
     /// Messages are missing here: they are no longer kept, or were lost with the store. A program
@@ -45,7 +45,7 @@ struct TopicMessage {
   std::string text{};
 
   /// Returns `{"id":"...","text":"..."}`; of a gap `{"id":"...","gap":true}`; of a start its id.
-  [[nodiscard]] SKUA_API std::string to_json() const;
+  [[nodiscard]] std::string to_json() const;
 };
 
 /// The beginning of a subscription; by default that is what is published from now on.
