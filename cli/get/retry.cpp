@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <random>
 #include <system_error>
 
 #include "base/http_date.hpp"
 #include "client/request_spec.hpp"
+#include "crypto/random.hpp"
 #include "get/report.hpp"
 
 namespace skua::cli {
@@ -24,10 +24,7 @@ bool is_idempotent_method(const std::string& method) {
   return client::is_idempotent(parse_method(method).value_or(client::like_unknown));
 }
 
-double random_share() {
-  thread_local std::minstd_rand generator(std::random_device{}());
-  return std::uniform_real_distribution<>(0.0, 1.0)(generator);
-}
+double random_share() { return static_cast<double>(crypto::random_word() >> 11U) * 0x1p-53; }
 
 Duration scaled(Duration time, double factor) {
   return std::chrono::duration_cast<Duration>(time * factor);

@@ -58,9 +58,9 @@ Result<std::string> random_bytes(std::size_t count) {
 
 std::uint64_t random_word() {
   thread_local std::mt19937_64 generator = [] {
-    std::random_device device;
-    std::seed_seq seed{device(), device(), device(), device(),
-                       device(), device(), device(), device()};
+    // Some std::random_device open a file, which a program in a sandbox may not.
+    const std::string bytes = random_bytes(32).value();
+    std::seed_seq seed(bytes.begin(), bytes.end());
     return std::mt19937_64(seed);
   }();
   return generator();

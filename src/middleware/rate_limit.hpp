@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/keyed_hash.hpp"
+#include "crypto/keyed_hash.hpp"
 #include "loop/clock.hpp"
 #include "skua/bytes.hpp"
 #include "skua/middleware.hpp"
@@ -58,7 +58,7 @@ class RateTable {
 
   RateDecision count(Slot& slot, std::uint64_t hash, std::int64_t now) const noexcept;
 
-  KeyedHash hash_;
+  crypto::KeyedHash hash_;
   const loop::Clock& clock_;
   std::int64_t interval_;
   std::int64_t tolerance_;  // the time of a whole burst

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/keyed_hash.hpp"
 #include "client/fetch.hpp"
 #include "client/waiting.hpp"
+#include "crypto/keyed_hash.hpp"
 #include "crypto/random.hpp"
 #include "http/message/request_parts.hpp"
 #include "loop/loop.hpp"
@@ -29,7 +29,7 @@ using client::RequestSpec;
 std::atomic<std::uint64_t> last_group_id{0};
 
 // Its key is fixed, so that several gateways agree.
-constexpr KeyedHash key_hash(0x736b75612d676174U, 0x65776179206b6579U);
+constexpr crypto::KeyedHash key_hash(0x736b75612d676174U, 0x65776179206b6579U);
 
 /// The answer to a request that no member takes.
 class NotTaken final : public HttpError {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/keyed_hash.hpp"
+#include "crypto/keyed_hash.hpp"
 
 namespace skua::proxy {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr double least_part = 0.1;  // of the weight, in a slow start
 
 // Its key is fixed, so that several gateways agree.
-constexpr KeyedHash name_hash(0x736b75612d677721U, 0x75707374726561adU);
+constexpr crypto::KeyedHash name_hash(0x736b75612d677721U, 0x75707374726561adU);
 
 }  // namespace
 

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/keyed_hash.hpp"
+#include "crypto/keyed_hash.hpp"
 #include "skua/error.hpp"
 
 namespace skua::cli {
@@ -53,7 +53,7 @@ class PasswordFile {
   [[nodiscard]] const User* find(std::string_view name) const;
   [[nodiscard]] const std::string& hash_for_unknown(std::string_view name) const;
 
-  std::array<KeyedHash, 2> keyed_;
+  std::array<crypto::KeyedHash, 2> keyed_;
   std::unordered_map<std::string, std::size_t> index_;  // of users_
   std::vector<User> users_;
 };

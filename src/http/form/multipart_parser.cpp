@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <random>
 #include <string>
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/base_encoding.hpp"
+#include "crypto/random.hpp"
 #include "http/message/media_type.hpp"
 
 namespace skua::http {
@@ -35,14 +36,7 @@ std::optional<Boundary> Boundary::make(std::string_view text) noexcept {
 }
 
 Boundary Boundary::random() {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::random_device source;
-  std::string text = "skua-";
-  for (int word = 0; word < 4; ++word) {
-    std::uint32_t bits = source();
-    for (int i = 0; i < 8; ++i, bits >>= 4U) text += digits[bits & 0xfU];
-  }
-  return Boundary(text);
+  return Boundary("skua-" + hex::encode(crypto::random_bytes(16).value()));
 }
 
 Result<Boundary> parse_boundary(std::string_view content_type) noexcept {

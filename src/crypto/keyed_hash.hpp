@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace skua {
+namespace skua::crypto {
 
 /// SipHash-2-4: an attacker without the key cannot provoke collisions in a hash table.
 class KeyedHash {
@@ -21,4 +21,4 @@ class KeyedHash {
   std::uint64_t second_;
 };
 
-}  // namespace skua
+}  // namespace skua::crypto

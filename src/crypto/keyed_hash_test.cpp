@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "base/keyed_hash.hpp"
+#include "crypto/keyed_hash.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
-namespace skua {
+namespace skua::crypto {
 namespace {
 
 // The key in the paper's appendix: 00 01 … 0f.
@@ -35,4 +35,4 @@ TEST(KeyedHash, DependsOnTheKeyAndOnEveryByte) {
 }
 
 }  // namespace
-}  // namespace skua
+}  // namespace skua::crypto

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // In: a text and a key. Out: 64 bits that look random without the key. See Aumasson and
 // Bernstein, "SipHash: a fast short-input PRF" (2012); two rounds per word and four at the end.
-#include "base/keyed_hash.hpp"
+#include "crypto/keyed_hash.hpp"
 
 #include <bit>
-#include <random>
+#include <string>
 
-namespace skua {
+#include "crypto/random.hpp"
+
+namespace skua::crypto {
 namespace {
 
 struct State {
@@ -41,16 +43,12 @@ std::uint64_t load(std::string_view bytes) noexcept {
   return word;
 }
 
-std::uint64_t random_word(std::random_device& device) {
-  return std::uint64_t{device()} << 32U | device();
-}
-
 }  // namespace
 
 KeyedHash::KeyedHash() : first_(0), second_(0) {
-  std::random_device device;
-  first_ = random_word(device);
-  second_ = random_word(device);
+  const std::string key = random_bytes(16).value();
+  first_ = load(std::string_view(key).substr(0, 8));
+  second_ = load(std::string_view(key).substr(8));
 }
 
 std::uint64_t KeyedHash::operator()(std::string_view text) const noexcept {
@@ -64,4 +62,4 @@ std::uint64_t KeyedHash::operator()(std::string_view text) const noexcept {
   return state.a ^ state.b ^ state.c ^ state.d;
 }
 
-}  // namespace skua
+}  // namespace skua::crypto
