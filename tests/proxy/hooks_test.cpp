@@ -2,7 +2,9 @@
 // Hooks that change requests and responses on their way, and what they cannot do.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,7 +84,7 @@ TEST_P(ProxyHooks, TheContentOfAResponseIsReplaced) {
 
 TEST_P(ProxyHooks, NothingAmbiguousIsPassedOn) {
   using Change = std::function<void(UpstreamRequest&)>;
-  const Change changes[] = {
+  static const Change changes[] = {
       [](UpstreamRequest& sent) { sent.fields.add("Content-Length", "5"); },
       [](UpstreamRequest& sent) { sent.fields.add("Transfer-Encoding", "chunked"); },
       [](UpstreamRequest& sent) { sent.fields.add("Connection", "close"); },
@@ -101,15 +103,15 @@ TEST_P(ProxyHooks, NothingAmbiguousIsPassedOn) {
       [](UpstreamRequest& sent) { sent.target = ""; },
       [](UpstreamRequest& sent) { sent.target = "a"; },
   };
-  std::size_t next = 0;
-  proxy_options_.on_request = [&](const Request&, UpstreamRequest& sent) {
-    changes[next](sent);
+  const auto next = std::make_shared<std::atomic<std::size_t>>(0);
+  proxy_options_.on_request = [next](const Request&, UpstreamRequest& sent) {
+    changes[*next](sent);
     return std::nullopt;
   };
   Client client = open();
-  for (; next < std::size(changes); ++next) {
+  for (; *next < std::size(changes); ++*next) {
     client.send(get("/api/a"));
-    EXPECT_EQ(client.answer()->status, 500) << next;
+    EXPECT_EQ(client.answer()->status, 500) << *next;
   }
   EXPECT_EQ(upstream()->counters().bytes_received, 0U);
 }
