@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The other half of HTTP/2 tests is nghttp2, which has no Windows package: they do not run there.
+// The other half of HTTP/2 tests is nghttp2; where it is missing, as on Windows and with musl, they
+// do not run.
 #include "support/http2_client.hpp"
 
 #include <stdexcept>
