@@ -17,6 +17,7 @@ namespace {
 using Request = skua::Request;
 
 void add_routes(skua::Router& router, skua::Topics& topics, const chat::Node& node) {
+  chat::limit_posts(router, node);
   router.websocket("/chat",
                    [&topics](skua::WebSocket& socket) { return chat::talk(topics, socket); },
                    {.message_bytes = 4096, .origins = node.origins});
@@ -41,7 +42,7 @@ void add_routes(skua::Router& router, skua::Topics& topics, const chat::Node& no
 int main(int count, char** arguments) {
   chat::Node node = chat::read_node(count, arguments);
   const skua::ShutdownSignals signals;  // before any thread, also that of the bus
-  skua::Topics topics(chat::bus_of(node), {.history = node.redis.empty() ? node.history : 0});
+  skua::Topics topics(chat::bus_of(node), {.history = node.redis.url.empty() ? node.history : 0});
   skua::Router router;
   add_routes(router, topics, node);
   const auto metrics = chat::measure(topics);

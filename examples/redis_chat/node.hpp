@@ -6,14 +6,16 @@
 // | CHAT_HOST | 127.0.0.1 | the address of the port and of the admin port |
 // | CHAT_PORT | 8080 | instead of the first argument |
 // | CHAT_REDIS | none | the URL, instead of the second argument; none: this process only |
+// | CHAT_CLUSTER | none | more nodes of a Redis Cluster, as 10.0.0.8:6379,10.0.0.9:6379 |
 // | CHAT_NODE | chat | the name of the node, in `/status` and the field `Server` |
 // | CHAT_ADMIN_PORT | 0 | of `/livez`, `/readyz` and `/metrics`; 0: any |
 // | CHAT_PROXIES | none | networks of load balancers, which send PROXY headers |
-// | CHAT_ORIGINS | own | origins whose pages may connect, too: https://a.example,https://b.example
-// | | CHAT_DRAIN_DELAY | 0 | seconds after SIGTERM in which it serves on, and `/readyz` answers 503
-// | | CHAT_HISTORY | 1000 | messages of a room that are kept | | CHAT_HEARTBEAT | 5 | seconds; the
-// people of a dead node are gone after three times as many | | CHAT_FOLDER | examples/chat | has
-// the page |
+// | CHAT_ORIGINS | own | origins whose pages may connect, too: https://a.example |
+// | CHAT_DRAIN_DELAY | 0 | seconds that it serves on after SIGTERM; `/readyz` answers 503 |
+// | CHAT_HISTORY | 1000 | messages of a room that are kept |
+// | CHAT_HEARTBEAT | 5 | seconds; after three of them the people of a dead node are gone |
+// | CHAT_RATE | 0 | POSTs a minute of a client, to all nodes together; 0: any number |
+// | CHAT_FOLDER | examples/chat | has the page |
 #pragma once
 
 #include <skua.hpp>
@@ -34,9 +36,10 @@ using namespace std::chrono_literals;
 
 struct Node {
   std::string name{};
-  std::string redis{};
+  skua::redis::Options redis{};  // without a URL: none
   std::string folder{};
   std::size_t history = 0;
+  std::size_t rate = 0;
   std::chrono::seconds heartbeat{};
   std::vector<std::string> origins{};
   skua::ServerOptions server{};
@@ -52,15 +55,25 @@ inline int number_in(const char* name, const char* otherwise) {
   return std::atoi(variable(name, otherwise).c_str());
 }
 
+inline std::vector<std::string> list_in(const char* name) {
+  std::vector<std::string> list;
+  std::istringstream text(variable(name, ""));
+  for (std::string word; std::getline(text, word, ',');) list.push_back(word);
+  return list;
+}
+
 inline Node read_node(int count, char** arguments) {
   Node node;
   node.name = variable("CHAT_NODE", "chat");
-  node.redis = count > 2 ? arguments[2] : variable("CHAT_REDIS", "");
+  node.redis.url = count > 2 ? arguments[2] : variable("CHAT_REDIS", "");
+  node.redis.nodes = list_in("CHAT_CLUSTER");
+  if (!node.redis.nodes.empty()) node.redis.mode = skua::redis::Mode::Cluster;
+  node.redis.client_name = node.name;
   node.folder = variable("CHAT_FOLDER", "examples/chat");
   node.history = static_cast<std::size_t>(number_in("CHAT_HISTORY", "1000"));
   node.heartbeat = std::chrono::seconds(number_in("CHAT_HEARTBEAT", "5"));
-  std::istringstream origins(variable("CHAT_ORIGINS", ""));
-  for (std::string origin; std::getline(origins, origin, ',');) node.origins.push_back(origin);
+  node.rate = static_cast<std::size_t>(number_in("CHAT_RATE", "0"));
+  node.origins = list_in("CHAT_ORIGINS");
   node.server.server_name = node.name;
   node.server.host = variable("CHAT_HOST", "127.0.0.1");
   const int port = count > 1 ? std::atoi(arguments[1]) : number_in("CHAT_PORT", "8080");
@@ -79,9 +92,19 @@ inline Node read_node(int count, char** arguments) {
 
 /// Returns the bus that nodes share; null without Redis.
 inline std::shared_ptr<skua::TopicBus> bus_of(const Node& node) {
-  if (node.redis.empty()) return nullptr;
-  return skua::redis::topic_bus({.url = node.redis, .client_name = node.name},
-                                {.history = node.history, .heartbeat = node.heartbeat});
+  if (node.redis.url.empty()) return nullptr;
+  return skua::redis::topic_bus(node.redis, {.history = node.history, .heartbeat = node.heartbeat});
+}
+
+/// Limits what each client may post to all nodes. While Redis is away, each node counts by itself.
+inline void limit_posts(skua::Router& router, const Node& node) {
+  if (node.rate == 0 || node.redis.url.empty()) return;
+  const auto rates = std::make_shared<skua::redis::SharedRates>(skua::redis::PerThread(node.redis));
+  const auto limit =
+      skua::shared_rate_limit({.requests = node.rate, .per = 1min, .policy = "posts"}, rates);
+  router.use([limit](skua::Request& request, skua::Next next) {
+    return request.method() == skua::Method::Post ? limit(request, next) : next(request);
+  });
 }
 
 /// Answers a POST with `{"name":...,"text":...}`. A client that got no answer sends it again, with
