@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 
+from loads import Address, Bench, running
 from redis_servers import Redis, alive, cluster
 from served import SKIP
 from servers import found, until
@@ -326,8 +327,10 @@ async def test_deploys(options: argparse.Namespace, folder: pathlib.Path):
         load, begin = Load(nodes.port), time.monotonic()
         await load.start(options.clients)
         await load.more(20)
-        for _ in range(options.deploys):
-            await command(sys.executable, str(FOLDER / "deploy"), str(folder))
+        skua = pathlib.Path(options.program).with_name("skua")
+        with running([Bench(str(skua), Address(nodes.port, False), "--rate", "500")] if skua.exists() else []):
+            for _ in range(options.deploys):
+                await command(sys.executable, str(FOLDER / "deploy"), str(folder))
         await load.more(20)
         cuts = sum(one.cuts for one in load.subscribers)
         failures, requests, reconnects = load.failures(), load.requests(), load.reconnects()
