@@ -266,6 +266,28 @@ def goal_table(scenarios):
     return table(["", *names, "against"], rows)
 
 
+def rounded(value):
+    """Returns a number with two significant digits and thousands separators."""
+    digits = max(0, math.floor(math.log10(value)) - 1) if value >= 1 else 0
+    return f"{round(value, -digits):,.0f}"
+
+
+def sizing_table(document, names):
+    """Returns what one core and one gigabyte are good for, with skua on epoll: so many a second, or so many idle connections."""
+    rows = []
+    for name in names:
+        scenario = document["scenarios"].get(name, {"rows": []})
+        row = next((row for row in scenario["rows"] if row["name"] == BASE), None)
+        if row is None:
+            continue
+        title = f"`{name}`: {scenario['title']}"
+        if scenario["kind"] == "idle":
+            rows.append([title, f"{row['bytes'] / 1024:.2f} KiB", f"{rounded(2**30 / row['bytes'])} connections a GiB"])
+        else:
+            rows.append([title, f"{small(row['cpu_us'])} us", f"{rounded(US / row['cpu_us'])} a second and core"])
+    return table(["", "costs", "so at most"], rows)
+
+
 def cell(kind, row):
     if kind == "idle":
         return f"{row['bytes']:.0f}"

@@ -77,6 +77,13 @@ class Report(unittest.TestCase):
 
         self.assertEqual(report.disagreements(report.sure_pairs(memory(100, 200), memory(100, 50))), [("x", "a", "b", 2.0, 0.5)])
 
+    def test_sizes_are_those_of_the_default_per_core_or_per_gibibyte(self):
+        rows = [{"name": "nginx", "cpu_us": 1.0, "bytes": 1}, {"name": "skua-epoll", "cpu_us": 6.5432, "bytes": 2048}]
+        document = {"scenarios": {"a": {"kind": "load", "title": "small", "rows": rows}, "b": {"kind": "idle", "title": "idle", "rows": rows}}}
+        table = report.sizing_table(document, ["a", "b", "not measured"])
+        self.assertEqual([[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:]],
+                         [["`a`: small", "6.54 us", "150,000 a second and core"], ["`b`: idle", "2.00 KiB", "520,000 connections a GiB"]])
+
     def test_tables_leave_columns_without_values_out(self):
         row = report.summarise("a", [run(0, 1, 1, p50_us=None, p99_us=None, max_us=None)], [], "plain")
         table = report.scenario_table({"kind": "load", "rows": [row]})
