@@ -33,7 +33,7 @@ test-minimal: deps ## build without any optional library, and run every test
 test-arm64: ## cross-compile for 64-bit ARM, and run the unit tests under QEMU
 	@bash tools/test_arm64.sh $(JOBS)
 
-test-musl: ## build statically with musl and libc++, and run the tests
+test-musl: ## build statically with musl and libc++, and run the tests that may differ
 	@bash tools/test_musl.sh $(JOBS)
 
 test-windows: ## cross-compile for Windows with MinGW, and run the tests under Wine
