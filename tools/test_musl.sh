@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the library, the command, the examples and the tests with musl and libc++, linked statically and without
-# optional libraries, and runs the tests of the folders to which the C library, or a missing library, makes a difference. Usage: test_musl.sh [JOBS [OPTION...]]
+# optional libraries, and runs the tests of folders to which the C library, or a missing one, makes a difference.
+# Usage: test_musl.sh [JOBS [OPTION...]]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
