@@ -30,8 +30,7 @@ def seconds(scenario, options):
     if isinstance(scenario, scenarios.Generators):
         return START + len(found) * rounds * (options.seconds + RUN)
     duration = options.seconds * scenario.duration + (S_TIME if isinstance(scenario.load, loads.Handshakes) else 0)
-    if isinstance(scenario.load, loads.H2load):
-        duration = max(duration, 1)
+    duration = max(duration, getattr(scenario.load, "least_seconds", 0))
     calls = measure.COUNTED_SECONDS + RUN if perform.counts_calls(scenario, options) else 0
     counted = COUNT * len(set(found) & set(perform.COUNTABLE)) if scenario.counts_instructions and not options.quick else 0
     return len(found) * (START + calls + rounds * (duration + RUN)) + counted

@@ -108,6 +108,7 @@ class Durations(unittest.TestCase):
         with mock.patch.object(loads, "find", lambda program, package: program):
             self.assertEqual(loads.Wrk(1).command(None, 80, 2)[:4], ["wrk", "-t1", "-c1", "-d2s"])
             self.assertEqual(loads.Wrk(1).command(None, 80, 0.5)[:8], ["timeout", "--preserve-status", "-s", "INT", "0.5", "wrk", "-t1", "-c1"])
+            self.assertEqual(loads.Wrk(1, scheme="https").command(None, 80, 0.5)[:4], ["wrk", "-t1", "-c1", "-d1s"])  # after the handshakes
             self.assertIn("-D1000ms", loads.H2load(1, 1).command(None, 80, 0.5))
             self.assertIn("-D1500ms", loads.H2load(1, 1).command(None, 80, 1.5))
             self.assertEqual(loads.Handshakes(False).command(None, 80, 0.5)[-2:], ["-time", "1"])
