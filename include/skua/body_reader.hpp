@@ -6,7 +6,9 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string_view>
 
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
@@ -23,6 +25,21 @@ struct Head;
 }  // namespace http
 
 namespace detail {
+
+/// Takes content at the moment of its arrival, so that nobody keeps it.
+class SKUA_API ContentTaker {
+ public:
+  enum class Taken : std::uint8_t {
+    Nothing,
+    All,
+    Last,  ///< all, but there is no room for more now
+  };
+  /// Takes a piece, which is valid during the call only.
+  virtual Taken take(std::string_view piece) noexcept = 0;
+
+ protected:
+  ~ContentTaker() = default;
+};
 
 /// The source of a request's content while it arrives; servers implement it.
 class SKUA_API BodySource {
@@ -49,6 +66,10 @@ class SKUA_API BodySource {
   virtual void allow_pauses(Duration) noexcept {}
   /// Says that nobody is going to read: a peer that waits for 100 (Continue) is not sent it.
   virtual void decline() noexcept {}
+  /// Offers further content to `taker` first, while a reader waits for it. After Last, the reader
+  /// is given an empty piece, and no more content until it waits again, for which there is room
+  /// then.
+  virtual void pass_to(const std::weak_ptr<ContentTaker>&) noexcept {}
 
  protected:
   ~BodySource() = default;

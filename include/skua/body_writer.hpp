@@ -29,6 +29,8 @@ class SKUA_API BodySink {
  public:
   /// Takes a piece even if there is no room.
   virtual void write(Body&& piece) = 0;
+  /// Like write(), for a text that is valid during the call only.
+  virtual void write_text(std::string_view text) { write(Body(text)); }
   virtual void add_trailer(std::string_view name, std::string_view value) = 0;
   /// Reports whether the peer keeps up.
   [[nodiscard]] virtual bool has_room() const noexcept = 0;

@@ -3,6 +3,7 @@
 // that handles declared lengths, trailers, and backpressure.
 #include "body/outgoing_body.hpp"
 
+#include <algorithm>
 #include <array>
 #include <new>
 #include <string>
@@ -13,6 +14,8 @@
 #include "skua/error.hpp"
 
 namespace skua::body {
+
+void Framer::write_content_text(std::string_view text) { write_content(Body(text)); }
 
 void OutgoingBody::start(Framer& framer, Body&& content, std::uint64_t max_waiting_bytes) {
   framer_ = &framer;
@@ -76,20 +79,34 @@ void OutgoingBody::drop() noexcept {
   state_ = State::Idle;
 }
 
-void OutgoingBody::write(Body&& piece) {
-  const std::uint64_t size_bytes = piece.size_bytes();
-  if (size_bytes == 0 || state_ != State::Making) return;
+// Reports whether that much content is to be written.
+bool OutgoingBody::takes(std::uint64_t size_bytes) {
+  if (size_bytes == 0 || state_ != State::Making) return false;
   if (failure_ != nullptr) std::rethrow_exception(failure_);
-  if (stream_->length_bytes) {
-    if (size_bytes > left_bytes_) {
-      throw Exception(Error(Errc::BodyTooLong, "more was written than the declared length"));
-    }
-    left_bytes_ -= size_bytes;
+  if (!stream_->length_bytes) return true;
+  if (size_bytes > left_bytes_) {
+    throw Exception(Error(Errc::BodyTooLong, "more was written than the declared length"));
   }
+  left_bytes_ -= size_bytes;
+  return true;
+}
+
+void OutgoingBody::write(Body&& piece) {
+  if (!takes(piece.size_bytes())) return;
   try {
     framer_->write_content(std::move(piece));
   } catch (const std::bad_alloc&) {
     failure_ = std::current_exception();  // a piece is lost, even if the producer goes on
+    throw;
+  }
+}
+
+void OutgoingBody::write_text(std::string_view text) {
+  if (!takes(text.size())) return;
+  try {
+    framer_->write_content_text(text);
+  } catch (const std::bad_alloc&) {
+    failure_ = std::current_exception();
     throw;
   }
 }
@@ -115,6 +132,28 @@ void append_chunk(net::OutputQueue& output, Body&& piece) {
   output.append({header.data(), static_cast<std::size_t>(end - header.data())});
   output.append_piece(std::move(piece));
   output.append(h1::chunk_end);
+}
+
+TextToSend::TextToSend(std::string_view text, bool is_chunk) noexcept : text_bytes_(text.size()) {
+  if (is_chunk) {
+    const char* const end = h1::write_chunk_header(text.size(), header_.data());
+    header_bytes_ = static_cast<std::size_t>(end - header_.data());
+    add({header_.data(), header_bytes_});
+  }
+  add(text);
+  if (is_chunk) add(h1::chunk_end);
+}
+
+void TextToSend::add(std::string_view part) noexcept {
+  slices_[count_++] = {part.data(), part.size()};
+}
+
+void TextToSend::append_rest(net::OutputQueue& output, std::size_t sent_bytes) const {
+  for (const net::Slice& slice : slices()) {
+    const std::size_t sent = std::min(sent_bytes, slice.size_bytes);
+    sent_bytes -= sent;
+    output.append(std::string_view(slice.data, slice.size_bytes).substr(sent));
+  }
 }
 
 void append_last_chunk(net::OutputQueue& output, const FieldLines& trailers) {

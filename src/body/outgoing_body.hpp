@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
+#include "h1/message_writer.hpp"
 #include "net/output_queue.hpp"
 #include "skua/body.hpp"
 #include "skua/body_writer.hpp"
+#include "skua/config.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/task.hpp"
 #include "skua/waiter.hpp"
@@ -22,6 +28,8 @@ class Framer {
  public:
   /// Writes a piece of the content, which is never empty.
   virtual void write_content(Body&& piece) = 0;
+  /// Like write_content(), for a text that is valid during the call only.
+  SKUA_COLD virtual void write_content_text(std::string_view text);
   /// The number of written bytes that the peer has not taken yet.
   [[nodiscard]] virtual std::uint64_t waiting_bytes() const noexcept = 0;
   /// Called when the producer is done, from inside its last step: OutgoingBody::end() has to wait
@@ -82,6 +90,8 @@ class OutgoingBody final : private detail::BodySink {
   void wake_producer() noexcept;
 
   void write(Body&& piece) override;
+  SKUA_COLD void write_text(std::string_view text) override;
+  [[nodiscard]] bool takes(std::uint64_t size_bytes);
   void add_trailer(std::string_view name, std::string_view value) override;
   [[nodiscard]] bool has_room() const noexcept override;
   void wait(detail::Waiter& waiter, std::coroutine_handle<> writer) override;
@@ -100,6 +110,38 @@ class OutgoingBody final : private detail::BodySink {
 
 /// Writes a piece of content as a chunk; long pieces are not copied. RFC 9112 §7.1
 void append_chunk(net::OutputQueue& output, Body&& piece);
+
+/// A text on its way into an output: a chunk, or as it is. Its first bytes may be sent at once,
+/// without a copy.
+class TextToSend final {
+ public:
+  SKUA_COLD TextToSend(std::string_view text, bool is_chunk) noexcept;
+  TextToSend(const TextToSend&) = delete;
+  TextToSend& operator=(const TextToSend&) = delete;
+
+  /// Reports whether a send of its own is cheaper than a copy.
+  [[nodiscard]] bool is_long() const noexcept { return text_bytes_ >= long_bytes; }
+  [[nodiscard]] std::span<const net::Slice> slices() const noexcept {
+    return {slices_.data(), count_};
+  }
+  /// Appends all but the first `sent_bytes`.
+  SKUA_COLD void append_rest(net::OutputQueue& output, std::size_t sent_bytes) const;
+  /// Returns how many of the first `sent_bytes` belong to the text.
+  [[nodiscard]] std::size_t text_bytes_of(std::size_t sent_bytes) const noexcept {
+    return std::min(sent_bytes - std::min(sent_bytes, header_bytes_), text_bytes_);
+  }
+
+ private:
+  SKUA_COLD void add(std::string_view part) noexcept;
+
+  static constexpr std::size_t long_bytes = 16 * 1024;
+
+  std::array<char, h1::chunk_header_bytes> header_;
+  std::array<net::Slice, 3> slices_;
+  std::size_t count_ = 0;
+  std::size_t header_bytes_ = 0;
+  std::size_t text_bytes_;
+};
 
 /// Writes the end of chunked content. RFC 9112 §7.1.2
 void append_last_chunk(net::OutputQueue& output, const FieldLines& trailers);

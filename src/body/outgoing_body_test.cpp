@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 #include <gtest/gtest.h>
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -221,6 +223,55 @@ TEST(Chunks, EndWithTrailers) {
   trailers.add("Checksum", "1");
   append_last_chunk(output, trailers);
   EXPECT_EQ(taken(output), "0\r\nChecksum: 1\r\n\r\n");
+}
+
+TEST_F(OutgoingBodyTest, ATextThatIsNotKeptCountsLikeAPiece) {
+  skua::detail::BodySink* sink = nullptr;
+  start(
+      [&](BodyWriter& out) -> Task<> {
+        sink = &skua::detail::sink_of(out);
+        sink->write_text("hello");
+        sink->write_text({});
+        BodyWriter::Awaiter room(*sink);
+        co_await room;
+        sink->write_text(" world");
+      },
+      11);
+  EXPECT_TRUE(body_.is_made());
+  EXPECT_EQ(end(), "");
+  EXPECT_EQ(kept_.text, "hello world");
+
+  start(
+      [](BodyWriter& out) -> Task<> {
+        skua::detail::sink_of(out).write_text("too long");
+        co_return;
+      },
+      3);
+  EXPECT_NE(end(), "");
+}
+
+TEST(TextToSend, WhatWasNotSentIsAppendedAtEverySplit) {
+  for (const bool is_chunk : {false, true}) {
+    const std::string whole = is_chunk ? "a\r\n0123456789\r\n" : "0123456789";
+    for (std::size_t sent = 0; sent <= whole.size(); ++sent) {
+      net::OutputQueue::Blocks blocks(1);
+      net::OutputQueue output(blocks);
+      const TextToSend sending("0123456789", is_chunk);
+      std::string all;
+      for (const net::Slice& slice : sending.slices()) all.append(slice.data, slice.size_bytes);
+      EXPECT_EQ(all, whole);
+      sending.append_rest(output, sent);
+      std::string rest;
+      std::array<net::Slice, 4> slices;
+      for (std::size_t i = 0; i < output.gather(slices); ++i) {
+        rest.append(slices[i].data, slices[i].size_bytes);
+      }
+      EXPECT_EQ(rest, whole.substr(sent));
+      const std::size_t before = is_chunk ? 3 : 0;
+      EXPECT_EQ(sending.text_bytes_of(sent),
+                std::clamp<std::size_t>(sent, before, before + 10) - before);
+    }
+  }
 }
 
 }  // namespace

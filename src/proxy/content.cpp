@@ -3,6 +3,7 @@
 #include "proxy/content.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "http/message/request_parts.hpp"
 #include "http/message/trailers.hpp"
 #include "proxy/grpc.hpp"
+#include "skua/body_reader.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/task.hpp"
 
@@ -21,17 +23,59 @@ using client::IncomingResponse;
 using client::IncomingResponsePointer;
 using http::FieldName;
 using http::Head;
+using skua::detail::BodySink;
+using skua::detail::ContentTaker;
 
 constexpr std::size_t kept_bytes = 16 * 1024;  // of a request, to be sent again
 
+/// Passes content on to a sink at the moment of its arrival.
+class Passing : public ContentTaker {
+ public:
+  Taken take(std::string_view piece) noexcept override {
+    if (sink_ == nullptr || failure_ != nullptr) return Taken::Nothing;
+    try {
+      pass(piece);
+    } catch (...) {
+      failure_ = std::current_exception();
+      return Taken::Last;
+    }
+    return sink_->has_room() ? Taken::All : Taken::Last;
+  }
+  /// Begins to pass content on.
+  void begin(BodySink& sink) noexcept {
+    sink_ = &sink;
+    failure_ = nullptr;
+  }
+  void end() noexcept { sink_ = nullptr; }
+  /// Passes on a piece that had to be read, possibly an empty one.
+  void go_on(Bytes piece) {
+    if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+    if (!piece.empty()) pass(text(piece));
+  }
+
+ protected:
+  Passing() = default;
+  ~Passing() = default;
+  virtual void pass(std::string_view piece) { sink_->write_text(piece); }
+
+ private:
+  BodySink* sink_ = nullptr;
+  std::exception_ptr failure_;
+};
+
 /// A request's content, with what was sent of it.
-struct Upload {
+struct Upload final : Passing {
   explicit Upload(Request& passed_on) noexcept : request(passed_on) {}
 
-  void keep(Bytes piece) {
+  void pass(std::string_view piece) override {
+    keep(piece);
+    Passing::pass(piece);
+  }
+
+  void keep(std::string_view piece) {
     is_kept = is_kept && piece.size() <= kept_bytes - kept.size();
     if (is_kept) {
-      kept.append(text(piece));
+      kept.append(piece);
     } else {
       kept = std::string();
     }
@@ -41,6 +85,22 @@ struct Upload {
   std::string kept{};   // from its first byte on
   bool is_kept = true;  // all that was sent
   bool has_begun = false;
+};
+
+/// Passes an upload on as long as it lives.
+class UploadInProgress final {
+ public:
+  UploadInProgress(const std::shared_ptr<Upload>& upload, BodySink& sink) : upload_(*upload) {
+    upload->begin(sink);
+    const http::RequestParts& parts = http::RequestAccess::parts(upload->request);
+    if (parts.source != nullptr) parts.source->pass_to(upload);
+  }
+  UploadInProgress(const UploadInProgress&) = delete;
+  UploadInProgress& operator=(const UploadInProgress&) = delete;
+  ~UploadInProgress() { upload_.end(); }
+
+ private:
+  Upload& upload_;
 };
 
 // A name with `_` is one with `-` to servers that pass fields on as variables.
@@ -69,14 +129,32 @@ std::optional<std::uint64_t> length_before_trailers(const Head& head,
 Task<> send(std::shared_ptr<Upload> upload, BodyWriter& out) {
   upload->has_begun = true;
   if (!upload->kept.empty()) co_await out.write(std::string(upload->kept));
+  BodySink& sink = skua::detail::sink_of(out);
+  const UploadInProgress in_progress(upload, sink);
   while (true) {
     const std::optional<Bytes> piece = co_await upload->request.read();
     if (!piece) break;
-    upload->keep(*piece);
-    co_await out.write(*piece);
+    upload->go_on(*piece);
+    co_await BodyWriter::Awaiter(sink);
   }
+  upload->go_on({});
   add_trailers(out, http::RequestAccess::parts(upload->request).source->trailers());
 }
+
+/// The content of a response.
+class Download final : public Passing {
+ public:
+  Download(IncomingResponse& incoming, BodySink& sink) noexcept : incoming_(incoming) {
+    begin(sink);
+    incoming.pass_to(this);
+  }
+  Download(const Download&) = delete;
+  Download& operator=(const Download&) = delete;
+  ~Download() { incoming_.pass_to(nullptr); }
+
+ private:
+  IncomingResponse& incoming_;
+};
 
 // Only calls have a deadline here.
 bool is_overdue_call(const IncomingResponse& incoming, const Problem& why) {
@@ -87,13 +165,19 @@ bool is_overdue_call(const IncomingResponse& incoming, const Problem& why) {
 Task<> send(std::shared_ptr<IncomingResponse> incoming, std::optional<Bytes> first,
             BodyWriter& out) {
   if (first) co_await out.write(*first);
+  BodySink& sink = skua::detail::sink_of(out);
+  Download download(*incoming, sink);
   while (true) {
     Result<std::optional<Bytes>, Problem> read = co_await incoming->read();
     if (!read && is_overdue_call(*incoming, read.error())) co_return end_overdue(out);
     const std::optional<Bytes> piece = std::move(read).value();
     if (!piece) break;
-    co_await out.write(*piece);
+    download.go_on(*piece);
+    if (sink.has_room()) continue;
+    incoming->pause();
+    co_await BodyWriter::Awaiter(sink);
   }
+  download.go_on({});
   add_trailers(out, incoming->trailers());
 }
 

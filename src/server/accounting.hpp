@@ -93,6 +93,12 @@ class Accounting final {
   /// Notes that the last `content_bytes` of the output are content of this response. The bytes of
   /// an HTTP/2 frame around them are counted by the caller.
   void wrote(Entry& entry, std::uint64_t content_bytes, std::uint64_t framing_bytes = 0);
+  /// Notes that bytes were sent without having been in the output, and how many of them are
+  /// content.
+  void sent_at_once(Entry& entry, std::uint64_t content_bytes, std::uint64_t all_bytes) {
+    entry.record.body_bytes += content_bytes;
+    sent(all_bytes);
+  }
   /// Notes how much of the request's content has been received in all.
   static void received(Entry& entry, std::uint64_t content_bytes) noexcept;
   /// Notes that the response was written completely, or why no more of it will be.

@@ -59,9 +59,35 @@ Errc IncomingBody::append(std::string_view data) {
     sender_->body_taken(data.size());
     return Errc::None;
   }
+  if (!readers_.empty() && pass_on(data)) return Errc::None;
   spares_.append(unread_, data);
   readers_.wake_all();
   return Errc::None;
+}
+
+void IncomingBody::pass_to(const std::weak_ptr<detail::ContentTaker>& taker) noexcept {
+  taker_ = taker;
+}
+
+// A reader that waits has been given everything before.
+bool IncomingBody::pass_on(std::string_view data) {
+  using Taken = detail::ContentTaker::Taken;
+  const std::shared_ptr<detail::ContentTaker> taker = taker_.lock();
+  const Taken taken = taker != nullptr ? taker->take(data) : Taken::Nothing;
+  if (taken == Taken::Nothing) return false;
+  taken_bytes_ += data.size();
+  if (taken == Taken::All) {
+    sender_->body_taken(data.size());
+    return true;
+  }
+  owed_bytes_ = data.size();
+  is_full_told_ = true;
+  readers_.wake_all();
+  return true;
+}
+
+void IncomingBody::make_room() {
+  if (owed_bytes_ != 0) sender_->body_taken(std::exchange(owed_bytes_, 0));
 }
 
 void IncomingBody::end(const http::Head& trailers) noexcept {
@@ -71,6 +97,7 @@ void IncomingBody::end(const http::Head& trailers) noexcept {
 }
 
 bool IncomingBody::has_room() const noexcept {
+  if (owed_bytes_ != 0) return false;
   // There is always room for one piece: a limit of zero must not block a reader forever.
   return unread_.empty() || unread_.size() < options_.limits.stream_bytes;
 }
@@ -108,6 +135,7 @@ void IncomingBody::update_pause() noexcept {
 
 void IncomingBody::drop() noexcept {
   reader_ = Reader::Drops;
+  owed_bytes_ = 0;
   spares_.give(unread_);
 }
 
@@ -120,13 +148,17 @@ void IncomingBody::clear() noexcept {
   spares_.give(handed_);
   trailers_ = nullptr;
   expected_ = {};
+  taker_.reset();
   received_bytes_ = taken_bytes_ = 0;
+  owed_bytes_ = 0;
   state_ = State::None;
-  owes_continue_ = is_held_back_ = is_paused_ = is_declined_ = false;
+  owes_continue_ = is_held_back_ = is_paused_ = is_declined_ = is_full_told_ = false;
 }
 
 std::optional<Bytes> IncomingBody::take() {
   spares_.give(handed_);
+  if (std::exchange(is_full_told_, false)) return Bytes();
+  make_room();
   if (unread_.empty()) return std::nullopt;
   std::swap(handed_, unread_);
   taken_bytes_ += handed_.size();
@@ -136,6 +168,7 @@ std::optional<Bytes> IncomingBody::take() {
 
 void IncomingBody::wait(detail::Waiter& waiter, std::coroutine_handle<> reader) {
   readers_.park(waiter, reader);
+  make_room();
   if (owes_continue_) sender_->body_wanted();
 }
 

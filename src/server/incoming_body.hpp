@@ -4,15 +4,18 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "body/spare_texts.hpp"
 #include "loop/loop.hpp"
 #include "server/kept_content.hpp"
 #include "skua/body_reader.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/options.hpp"
 #include "skua/request_limits.hpp"
@@ -74,7 +77,7 @@ class IncomingBody final : public detail::BodySource {
   [[nodiscard]] bool is_whole() const noexcept { return state_ == State::Whole; }
   /// Reports whether there is room for more content.
   [[nodiscard]] bool has_room() const noexcept;
-  [[nodiscard]] std::size_t unread_bytes() const noexcept { return unread_.size(); }
+  [[nodiscard]] std::size_t unread_bytes() const noexcept { return unread_.size() + owed_bytes_; }
   /// Returns how much content has arrived, read or not.
   [[nodiscard]] std::uint64_t received_bytes() const noexcept { return received_bytes_; }
   /// Returns how much of the content already read is kept until the end of the request.
@@ -108,7 +111,9 @@ class IncomingBody final : public detail::BodySource {
 
   // For handlers that read piece by piece.
 
-  [[nodiscard]] bool has_piece() const noexcept override { return !unread_.empty() || is_whole(); }
+  [[nodiscard]] bool has_piece() const noexcept override {
+    return !unread_.empty() || is_whole() || is_full_told_;
+  }
   std::optional<Bytes> take() override;
   void wait(detail::Waiter& waiter, std::coroutine_handle<> reader) override;
   [[nodiscard]] const http::Head& trailers() const noexcept override;
@@ -120,12 +125,15 @@ class IncomingBody final : public detail::BodySource {
   }
   void allow_pauses(Duration longest) noexcept override;
   void decline() noexcept override { is_declined_ = true; }
+  SKUA_COLD void pass_to(const std::weak_ptr<detail::ContentTaker>& taker) noexcept override;
 
  private:
   enum class State : std::uint8_t { None, Arriving, Whole };
   enum class Reader : std::uint8_t { Takes, Loads, Drops };
 
   [[nodiscard]] bool is_too_slow() const noexcept;
+  SKUA_COLD bool pass_on(std::string_view data);
+  SKUA_COLD void make_room();
   void update_pause() noexcept;
 
   const ServerOptions& options_;
@@ -137,6 +145,7 @@ class IncomingBody final : public detail::BodySource {
   std::string unread_;
   std::string handed_;  // the piece that the reader has
   detail::WaiterList readers_;
+  std::weak_ptr<detail::ContentTaker> taker_;
   const http::Head* trailers_ = nullptr;
   Expected expected_;
   std::size_t max_kept_bytes_ = 0;
@@ -144,6 +153,7 @@ class IncomingBody final : public detail::BodySource {
   Duration gap_{};                    // between two pieces, at most
   std::uint64_t received_bytes_ = 0;
   std::uint64_t taken_bytes_ = 0;
+  std::size_t owed_bytes_ = 0;  // that filled the taker, until there is room again
   std::size_t kept_bytes_ = 0;  // kept by the reader, counted in the server's budget
   loop::Instant began_{};       // when waiting for the peer began, moved forward by pauses
   loop::Instant paused_{};      // start of the current pause
@@ -152,8 +162,9 @@ class IncomingBody final : public detail::BodySource {
   Reader reader_ = Reader::Takes;
   bool owes_continue_ = false;
   bool is_held_back_ = false;
-  bool is_paused_ = false;    // the peer waits for us, for either reason above
-  bool is_declined_ = false;  // see decline()
+  bool is_paused_ = false;     // the peer waits for us, for either reason above
+  bool is_declined_ = false;   // see decline()
+  bool is_full_told_ = false;  // the reader is due an empty piece
 };
 
 }  // namespace skua::server

@@ -13,7 +13,7 @@
 namespace skua::client {
 namespace {
 
-constexpr std::uint64_t queue_high_bytes = 256 * 1024;  // then the content's producer has to wait
+constexpr std::uint64_t queue_high_bytes = 64 * 1024;   // then the content's producer has to wait
 constexpr std::uint64_t tunnel_high_bytes = 64 * 1024;  // then the tunnel has to wait
 constexpr http::Head no_trailers{};
 

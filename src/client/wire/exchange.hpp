@@ -16,6 +16,7 @@
 #include "net/close_detached.hpp"
 #include "skua/address.hpp"
 #include "skua/body.hpp"
+#include "skua/body_reader.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/method.hpp"
@@ -79,6 +80,12 @@ class Exchange {
   /// Ends with: the protocol or connection error; Closed if the connection ended before the
   ///            response did. Exceptions from the content's producer are rethrown here.
   virtual Result<Step> read() = 0;
+  /// Offers further content to `taker` first, while somebody waits after NeedMore. After Last,
+  /// read() returns Data without bytes, and the server has to wait until the next NeedMore. An
+  /// exchange may offer nothing. Null ends that, as does end().
+  virtual void pass_to(skua::detail::ContentTaker* /*taker*/) noexcept {}
+  /// Lets the server wait until read() returns NeedMore, if that is possible.
+  virtual void pause() noexcept {}
   /// Woken whenever read() may have an event, and whenever progress() has changed.
   [[nodiscard]] virtual skua::detail::WaiterList& changed() noexcept = 0;
   /// When bytes of this exchange were last sent or received.

@@ -13,8 +13,8 @@
 namespace skua::client {
 namespace {
 
-constexpr std::size_t received_high_bytes = 256 * 1024;  // then the server has to wait
-constexpr std::uint64_t output_high_bytes = 256 * 1024;  // then the content's producer has to wait
+constexpr std::size_t received_high_bytes = 128 * 1024;  // then the server has to wait
+constexpr std::uint64_t output_high_bytes = 64 * 1024;   // then the content's producer has to wait
 
 using Event = h1::ResponseEvent;
 
@@ -132,6 +132,15 @@ void H1Connection::write_content(Body&& piece) {
   pump_.settle_later();
 }
 
+void H1Connection::write_content_text(std::string_view text) {
+  if (send_failure_) return;
+  const body::TextToSend sending(text, is_chunked_);
+  const std::size_t sent = sending.is_long() ? pump_.send_now(sending.slices()) : 0;
+  if (sent != 0) on_sent(sent);
+  sending.append_rest(pump_.output(), sent);
+  pump_.settle_later();
+}
+
 void H1Connection::settle() {
   if (body_.is_made()) end_content();
   flush();
@@ -166,6 +175,7 @@ void H1Connection::on_send_failed(Error error) {
 // The response -----------------------------------------------------------------------------------
 
 Result<Exchange::Step> H1Connection::read() {
+  is_awaited_ = false;
   while (true) {
     if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
     if (!pump_.is_open()) return Errc::Closed;
@@ -181,14 +191,20 @@ Result<Exchange::Step> H1Connection::read() {
     // A file was truncated: the server waits for the rest, so its response would never come.
     if (send_failure_ && send_failure_->code() == Errc::TruncatedBody) return *send_failure_;
     set_receiving(true);
+    is_awaited_ = true;
     return step;
   }
 }
 
 Result<Exchange::Step> H1Connection::next_step() {
-  const h1::ResponseReader::Step step =
-      reader_.read(std::string_view(looked_at_).substr(used_bytes_));
-  used_bytes_ += step.consumed_bytes;
+  h1::ResponseReader::Step step{};
+  if (passed_) {
+    step = *passed_;
+    passed_.reset();
+  } else {
+    step = reader_.read(std::string_view(looked_at_).substr(used_bytes_));
+    used_bytes_ += step.consumed_bytes;
+  }
   if (step.event == Event::Failed) {
     state_ = State::Over;
     return reader_.error();
@@ -231,6 +247,9 @@ void H1Connection::end() noexcept {
   if (state_ == State::Busy) state_ = State::Over;
   stop_content();
   exception_ = nullptr;
+  taker_ = nullptr;
+  passed_.reset();
+  is_awaited_ = false;
   used_bytes_ = 0;
   buffers_.received.give(looked_at_);
   buffers_.received.give(received_);
@@ -245,9 +264,42 @@ void H1Connection::on_receive(std::span<char> bytes) {
   }
   if (state_ != State::Busy || end_) return;
   progress_ = pump_.loop().now();
-  buffers_.received.append(received_, {bytes.data(), bytes.size()});
-  if (received_.size() >= received_high_bytes) set_receiving(false);
+  std::string_view input(bytes.data(), bytes.size());
+  if (taker_ != nullptr && is_awaited_) {
+    input = pass_on(input);
+    if (is_awaited_) return;
+  }
+  buffers_.received.append(received_, input);
+  if (looked_at_.size() + received_.size() >= received_high_bytes) set_receiving(false);
   changed_.wake_all();
+}
+
+// Content goes to the taker, anything else to read(). Returns the rest of the input.
+std::string_view H1Connection::pass_on(std::string_view input) {
+  using Taken = skua::detail::ContentTaker::Taken;
+  while (true) {
+    h1::ResponseReader::Step step = reader_.read(input);
+    input.remove_prefix(step.consumed_bytes);
+    if (step.event == Event::NeedMore) return {};
+    const Taken taken = step.event == Event::Data ? taker_->take(step.data) : Taken::Nothing;
+    if (taken == Taken::All) continue;
+    is_awaited_ = false;
+    if (taken == Taken::Last) {
+      step.data = {};
+      set_receiving(false);
+    } else if (!step.data.empty()) {
+      buffers_.received.append(looked_at_, step.data);
+      used_bytes_ = looked_at_.size();
+      step.data = looked_at_;
+    }
+    passed_ = step;
+    return input;
+  }
+}
+
+void H1Connection::pause() noexcept {
+  if (state_ != State::Busy || end_) return;
+  set_receiving(false);
 }
 
 void H1Connection::on_receive_end(Error error) {

@@ -88,6 +88,8 @@ class H1Connection final : public HttpConnection,
     return sent_bytes_ < head_bytes_ ? 0 : sent_bytes_ - head_bytes_;
   }
   void continue_now() override;
+  void pass_to(skua::detail::ContentTaker* taker) noexcept override { taker_ = taker; }
+  void pause() noexcept override;
   Result<SwitchedStream> take_stream(ExchangePointer self, Pool::Lease lease) override;
   void end() noexcept override;
 
@@ -101,6 +103,7 @@ class H1Connection final : public HttpConnection,
   void on_closed() override;
 
   void write_content(Body&& piece) override;
+  void write_content_text(std::string_view text) override;
   [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
     return pump_.output().pressure_bytes();
   }
@@ -114,6 +117,7 @@ class H1Connection final : public HttpConnection,
   [[nodiscard]] bool is_usable() const noexcept { return pump_.is_open() && !end_; }
   void fail(Error error) noexcept;
   Result<Step> next_step();
+  std::string_view pass_on(std::string_view input);
   Result<Step> end_of_input(Error end);
   void complete() noexcept;
 
@@ -125,7 +129,9 @@ class H1Connection final : public HttpConnection,
   std::string looked_at_;       // backs Data, and holds what follows it
   std::size_t used_bytes_ = 0;  // of looked_at_
   std::string received_;        // since then
-  std::optional<Error> end_{};  // of the received data
+  skua::detail::ContentTaker* taker_ = nullptr;
+  std::optional<h1::ResponseReader::Step> passed_{};  // what the taker has left to read()
+  std::optional<Error> end_{};                        // of the received data
   std::optional<Error> send_failure_{};
   loop::Instant progress_{};
   skua::detail::WaiterList changed_;
@@ -139,6 +145,7 @@ class H1Connection final : public HttpConnection,
   Content content_state_ = Content::Over;
   bool closes_ = false;  // the request has `Connection: close`
   bool is_chunked_ = false;
+  bool is_awaited_ = false;  // read() has returned everything
 };
 
 }  // namespace skua::client

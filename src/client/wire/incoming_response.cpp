@@ -156,6 +156,15 @@ Result<Exchange::Step> IncomingResponse::next() {
   return step;
 }
 
+IncomingResponse::Taken IncomingResponse::take(std::string_view piece) noexcept {
+  const bool is_plain = !decoder_ && !asked_.on_progress && asked_.bytes_per_second == 0;
+  const std::uint64_t room = core_->options.limits.body_bytes - received_bytes_;
+  if (!is_plain || is_discarding_ || piece.size() > room) return Taken::Nothing;
+  const Taken taken = taker_->take(piece);
+  if (taken != Taken::Nothing) received_bytes_ += piece.size();
+  return taken;
+}
+
 std::string_view IncomingResponse::take_waiting() {
   const std::string_view taken = waiting_.substr(0, pace_.piece_bytes());
   waiting_.remove_prefix(taken.size());
@@ -220,6 +229,7 @@ std::optional<IncomingResponse::Read> IncomingResponse::look() {
     if (!step) return fail(step.error());
     if (step->event == Event::Complete || step->event == Event::Switched) complete();
     if (step->event == Event::Data) waiting_ = step->data;
+    if (step->event == Event::Data && waiting_.empty()) return std::optional<Bytes>(Bytes());
     if (step->event != Event::NeedMore) continue;
     wait_ = patience();
     if (wait_ <= Duration(0)) return fail(out_of_time());

@@ -50,7 +50,7 @@ class KeptHead final {
 };
 
 /// A response whose head has arrived, and whose content is being received.
-class IncomingResponse final {
+class IncomingResponse final : private skua::detail::ContentTaker {
  public:
   /// The request that it answers.
   struct Asked {
@@ -104,6 +104,16 @@ class IncomingResponse final {
   Task<Read> read();
   /// Like read(), but returns nullopt instead of waiting.
   std::optional<Read> read_now();
+  /// Offers further content to `taker` first, while read() waits; see Exchange::pass_to(). Null
+  /// ends that.
+  void pass_to(skua::detail::ContentTaker* taker) noexcept {
+    taker_ = taker;
+    if (exchange_ != nullptr) exchange_->pass_to(taker != nullptr ? this : nullptr);
+  }
+  /// See Exchange::pause().
+  void pause() noexcept {
+    if (exchange_ != nullptr) exchange_->pause();
+  }
   /// The program holds the response from now on, for an unknown time. See Pool::closed().
   void hand_over() noexcept { lease_.hold(); }
   /// Reports whether another protocol follows: after 101, or 2xx to CONNECT.
@@ -120,6 +130,7 @@ class IncomingResponse final {
   Task<> discard();
 
  private:
+  Taken take(std::string_view piece) noexcept override;
   Result<void> start_decoding();
   Result<Bytes> decode(ContentDecoder& decoder);
   std::optional<Read> look();
@@ -148,6 +159,7 @@ class IncomingResponse final {
   std::optional<std::uint64_t> length_bytes_{};
   std::uint64_t received_bytes_ = 0;
   std::uint64_t earlier_bytes_ = 0;
+  skua::detail::ContentTaker* taker_ = nullptr;
   std::optional<Problem> problem_{};
   bool is_discarding_ = false;
 

@@ -253,4 +253,14 @@ void H1Exchange::write_content(Body&& piece) {
   owner_->settle_later();
 }
 
+void H1Exchange::write_content_text(std::string_view text) {
+  const body::TextToSend sending(text, is_chunked_);
+  const std::size_t sent = sending.is_long() ? owner_->send_now(sending.slices()) : 0;
+  const std::size_t sent_text = sending.text_bytes_of(sent);
+  if (record_ != nullptr && sent != 0) record_->owner->sent_at_once(*record_, sent_text, sent);
+  sending.append_rest(*output_, sent);
+  if (record_ != nullptr) record_->owner->wrote(*record_, text.size() - sent_text);
+  owner_->settle_later();
+}
+
 }  // namespace skua::server

@@ -14,6 +14,7 @@
 #include "server/accounting.hpp"
 #include "server/handler_run.hpp"
 #include "server/protocol.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 
 namespace skua::server {
@@ -123,6 +124,7 @@ class H1Exchange final : private HandlerRunOwner, private body::Framer {
   void inform(Status status, const FieldLines& fields) override;
   void handler_ended() noexcept override { owner_->settle_later(); }
   void write_content(Body&& piece) override;
+  SKUA_COLD void write_content_text(std::string_view text) override;
   [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
     return output_->pressure_bytes();
   }
