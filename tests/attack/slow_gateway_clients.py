@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# A thousand clients of a gateway read a large response slowly, and others send large content to an upstream server that is slow
+# Hundreds of clients of a gateway read a large response slowly, and others send large content to an upstream server that is slow
 # to read it, over HTTP/1 and HTTP/2: each costs the gateway a bounded amount of memory, however long it stays, and no byte is
 # lost. Another client is served meanwhile, and the memory of those that have left serves the next ones.
 import os
@@ -14,7 +14,7 @@ import h2
 from harness import BACKENDS, Reader, Server, arguments, check
 
 SIZE = 10_000_000  # of a response, or of a request's content
-STEPS, STEP = 64, 16384  # how often the slow side goes on before each measurement, and by how many bytes
+STEPS, STEP = 32, 16384  # how often the slow side goes on before each measurement, and by how many bytes
 SEGMENT = 1400  # as on a network: the system keeps much more for a connection of the loopback device
 LARGEST_WINDOW = 2**31 - 1
 STREAMS = 100  # of a connection that has several
@@ -22,10 +22,10 @@ CONTENT = random.Random(1).randbytes(SIZE)
 SPARE_KIB = 16 * 1024  # beside what each client takes
 # While nothing but time passes, memory may grow by SPARE_KIB and an eighth: texts that grow leave gaps between them.
 FLAT = 8
-# For a client that reads there are the piece that is being passed on, its copy for the client, and what has arrived since.
-READING_KIB, READING_STREAM_KIB = 1408, 1024
+# For a client that reads there is what its socket has not taken, with its HTTP/2 frames, and what has arrived since.
+READING_KIB, READING_STREAM_KIB = 448, 320
 # For one that sends, likewise; over HTTP/2 also the stream's window, which may grow by 4 MiB while the server is quick.
-SENDING_KIB, SENDING_STREAM_KIB = 1664, 5 * 1024
+SENDING_KIB, SENDING_STREAM_KIB = 384, 4 * 1024 + 384
 
 
 class Gateway(Server):
@@ -388,7 +388,7 @@ def uploads(options, backend, count):
 
 
 def main():
-    options = arguments(clients=1000, senders=250)
+    options = arguments(clients=500, senders=125)
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     with tempfile.TemporaryDirectory() as temporary:
