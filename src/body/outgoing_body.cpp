@@ -117,7 +117,9 @@ void OutgoingBody::add_trailer(std::string_view name, std::string_view value) {
 }
 
 bool OutgoingBody::has_room() const noexcept {
-  return framer_->waiting_bytes() < max_waiting_bytes_;
+  // There is always room for one piece: a limit of zero must not block a producer forever.
+  const std::uint64_t waiting_bytes = framer_->waiting_bytes();
+  return waiting_bytes == 0 || waiting_bytes < max_waiting_bytes_;
 }
 
 void OutgoingBody::wait(detail::Waiter& waiter, std::coroutine_handle<> writer) {

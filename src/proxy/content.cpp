@@ -73,9 +73,11 @@ struct Upload final : Passing {
   }
 
   void keep(std::string_view piece) {
-    is_kept = is_kept && piece.size() <= kept_bytes - kept.size();
-    if (is_kept) {
+    const bool fits = is_kept && piece.size() <= kept_bytes - kept.size();
+    is_kept = false;  // also if there is no memory
+    if (fits) {
       kept.append(piece);
+      is_kept = true;
     } else {
       kept = std::string();
     }

@@ -40,6 +40,7 @@ void Connection::settle() {
 
 std::size_t Connection::send_now(std::span<const net::Slice> slices) {
   const std::size_t count = pump_.send_now(slices);
+  if (count != 0) is_absence_timed_ = false;
   resources_.counters.bytes_sent += count;
   return count;
 }

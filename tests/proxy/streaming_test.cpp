@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <charconv>
+#include <cstdint>
 #include <future>
 #include <optional>
 #include <string>
@@ -90,6 +93,98 @@ TEST_P(ProxyStreaming, ALargeUploadArrives) {
   const std::optional<Answer> answer = client.answer();
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->body, std::to_string(8_MiB));
+}
+
+// No two parts of it are alike.
+const std::string& noise() {
+  static const std::string text = [] {
+    std::string made;
+    std::uint32_t state = 1;
+    while (made.size() < 3_MiB) {
+      state = state * 1'664'525 + 1'013'904'223;
+      made += static_cast<char>(state >> 24U);
+    }
+    return made;
+  }();
+  return text;
+}
+
+/// Pieces of all sizes from one byte to 200 KiB: some are passed on as they are, others wait.
+class Pieces {
+ public:
+  std::string_view next() {
+    size_bytes_ = (size_bytes_ * 7 + 1) % 200'003;
+    const std::string_view piece = std::string_view(noise()).substr(at_, size_bytes_);
+    at_ += piece.size();
+    return piece;
+  }
+
+ private:
+  std::size_t at_ = 0;
+  std::size_t size_bytes_ = 0;
+};
+
+TEST_P(ProxyStreaming, EveryByteOfADownloadArrivesInOrder) {
+  const auto route = [this](auto pattern, std::optional<std::uint64_t> length) {
+    upstream_router_.get(pattern, [length] {
+      return Response::stream(
+          "application/octet-stream",
+          [](BodyWriter& out) -> Task<> {
+            Pieces pieces;
+            while (true) {
+              const std::string_view piece = pieces.next();
+              if (piece.empty()) break;
+              co_await out.write(piece);
+            }
+          },
+          length);
+    });
+  };
+  route(RuntimePattern("/api/whole"), noise().size());
+  route(RuntimePattern("/api/chunked"), std::nullopt);
+  Client client = front().connect();
+  for (const std::string_view path : {"/api/whole", "/api/chunked", "/api/whole"}) {
+    client.send(get(path));
+    const std::optional<Answer> answer = client.answer();
+    ASSERT_TRUE(answer) << path;
+    EXPECT_TRUE(answer->body == noise()) << path << ", " << answer->body.size() << " bytes";
+  }
+}
+
+TEST_P(ProxyStreaming, EveryByteOfAnUploadArrivesInOrder) {
+  upstream_router_.post("/api", [](Request& request) -> Task<Response> {
+    std::string received;
+    while (true) {
+      const std::optional<Bytes> piece = co_await request.read();
+      if (!piece) break;
+      received += text(*piece);
+      if (received.size() % 5 == 0) co_await sleep(1ms);  // some pieces have to wait
+    }
+    co_return received == noise() ? Status::NoContent : Status::BadRequest;
+  });
+  Client client = front().connect();
+  for (const bool is_chunked : {false, true, false}) {
+    client.send("POST /api HTTP/1.1\r\nHost: a\r\n" +
+                (is_chunked ? std::string("Transfer-Encoding: chunked")
+                            : "Content-Length: " + std::to_string(noise().size())) +
+                "\r\n\r\n");
+    Pieces pieces;
+    while (true) {
+      const std::string_view piece = pieces.next();
+      if (piece.empty()) break;
+      if (!is_chunked) {
+        client.send(piece);
+        continue;
+      }
+      std::array<char, 16> size{};
+      const auto end = std::to_chars(size.data(), size.data() + size.size(), piece.size(), 16).ptr;
+      client.send(std::string(size.data(), end).append("\r\n").append(piece).append("\r\n"));
+    }
+    if (is_chunked) client.send("0\r\n\r\n");
+    const std::optional<Answer> answer = client.answer();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 204) << is_chunked;
+  }
 }
 
 TEST_P(ProxyStreaming, EventsFlowOneByOne) {

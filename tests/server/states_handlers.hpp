@@ -14,10 +14,21 @@
 /// The handlers of tests/cases/server/states.md, which says what they do.
 namespace skua::testing {
 
-inline constexpr std::array<std::string_view, 14> state_handlers{
-    "plain",         "no route",          "guard refuses",         "guard streams", "reads all",
-    "reads a piece", "does not read",     "answers after 3 s",     "waits",         "answers much",
-    "streams",       "streams endlessly", "streams what it reads", "plain stream"};
+inline constexpr std::array<std::string_view, 15> state_handlers{"plain",
+                                                                 "no route",
+                                                                 "guard refuses",
+                                                                 "guard streams",
+                                                                 "reads all",
+                                                                 "reads a piece",
+                                                                 "does not read",
+                                                                 "answers after 3 s",
+                                                                 "waits",
+                                                                 "answers much",
+                                                                 "streams",
+                                                                 "streams endlessly",
+                                                                 "streams what it reads",
+                                                                 "plain stream",
+                                                                 "passes pieces on"};
 
 /// Returns the path of a handler, e.g. `/reads-all`.
 inline std::string state_path(std::string_view handler) {
@@ -120,6 +131,9 @@ class StateHandlers {
     router.any("/plain-stream", [this](const Request&) {
       return Response::stream("text/plain", [this](BodyWriter& out) { return tick_tock(out); });
     });
+    router.any("/passes-pieces-on", [this](Request&) -> Task<Response> {
+      co_return Response::stream("text/plain", [this](BodyWriter& out) { return pass_on(out); });
+    });
     router.any("/streams-what-it-reads", [this](Request& request) -> Task<Response> {
       co_return Response::stream("text/plain",
                                  [this, &request](BodyWriter& out) { return copy(request, out); });
@@ -139,6 +153,15 @@ class StateHandlers {
       co_await out.write("tick ");
       co_await sleep(10s);
     }
+  }
+  Task<> pass_on(BodyWriter& out) const {
+    RunningState state(*word_);
+    const std::string piece(20'000, 'p');
+    for (int i = 0; i < 3; ++i) {
+      detail::sink_of(out).write_text(piece);
+      co_await sleep(3s);
+    }
+    state.finish();
   }
   Task<> copy(Request& request, BodyWriter& out) const {
     RunningState state(*word_);

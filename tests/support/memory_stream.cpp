@@ -9,6 +9,15 @@
 #include "base/file_io.hpp"
 
 namespace skua::net {
+namespace {
+
+std::string joined(std::span<const Slice> slices) {
+  std::string bytes;
+  for (const Slice& slice : slices) bytes.append(slice.data, slice.size_bytes);
+  return bytes;
+}
+
+}  // namespace
 
 MemoryStream::~MemoryStream() {
   if (is_destroyed_ != nullptr) *is_destroyed_ = true;
@@ -95,10 +104,16 @@ void MemoryStream::start_receive() {
 
 void MemoryStream::stop_receive() { is_receiving_ = false; }
 
-std::size_t MemoryStream::send(std::span<const Slice> slices) {
-  std::string bytes;
-  for (const Slice& slice : slices) bytes.append(slice.data, slice.size_bytes);
-  return begin_send(bytes);
+std::size_t MemoryStream::send(std::span<const Slice> slices) { return begin_send(joined(slices)); }
+
+std::size_t MemoryStream::try_send(std::span<const Slice> slices) {
+  SKUA_ASSERT(!is_closing_ && !is_sending_ && !is_write_shut_);
+  ++send_count_;
+  if (send_error_) return 0;  // the next send() reports it
+  const std::string bytes = joined(slices);
+  const std::size_t count = std::min(max_bytes_, bytes.size());
+  output_.append(bytes, 0, count);
+  return count;
 }
 
 std::size_t MemoryStream::send_file(int file, std::uint64_t offset, std::size_t size_bytes) {

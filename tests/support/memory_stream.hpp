@@ -59,6 +59,7 @@ class MemoryStream final : public Stream {
   void start_receive() override;
   void stop_receive() override;
   std::size_t send(std::span<const Slice> slices) override;
+  std::size_t try_send(std::span<const Slice> slices) override;
   std::size_t send_file(int file, std::uint64_t offset, std::size_t size_bytes) override;
   void shutdown_write() override;
   void close() override;
