@@ -27,6 +27,7 @@ using skua::detail::BodySink;
 using skua::detail::ContentTaker;
 
 constexpr std::size_t kept_bytes = 16 * 1024;  // of a request, to be sent again
+constexpr std::size_t part_bytes = 64 * 1024;  // of what had to be read: then there must be room
 
 /// Passes content on to a sink at the moment of its arrival.
 class Passing : public ContentTaker {
@@ -47,10 +48,13 @@ class Passing : public ContentTaker {
     failure_ = nullptr;
   }
   void end() noexcept { sink_ = nullptr; }
-  /// Passes on a piece that had to be read, possibly an empty one.
-  void go_on(Bytes piece) {
+  /// Passes on the first part of a piece that had to be read, possibly an empty one. Returns the
+  /// rest, for which there must be room first.
+  std::string_view go_on(std::string_view piece) {
     if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
-    if (!piece.empty()) pass(text(piece));
+    const std::string_view part = piece.substr(0, part_bytes);
+    if (!part.empty()) pass(part);
+    return piece.substr(part.size());
   }
 
  protected:
@@ -136,8 +140,11 @@ Task<> send(std::shared_ptr<Upload> upload, BodyWriter& out) {
   while (true) {
     const std::optional<Bytes> piece = co_await upload->request.read();
     if (!piece) break;
-    upload->go_on(*piece);
-    co_await BodyWriter::Awaiter(sink);
+    std::string_view rest = text(*piece);
+    do {
+      rest = upload->go_on(rest);
+      co_await BodyWriter::Awaiter(sink);
+    } while (!rest.empty());
   }
   upload->go_on({});
   add_trailers(out, http::RequestAccess::parts(upload->request).source->trailers());
@@ -166,18 +173,21 @@ bool is_overdue_call(const IncomingResponse& incoming, const Problem& why) {
 
 Task<> send(std::shared_ptr<IncomingResponse> incoming, std::optional<Bytes> first,
             BodyWriter& out) {
-  if (first) co_await out.write(*first);
   BodySink& sink = skua::detail::sink_of(out);
   Download download(*incoming, sink);
+  std::string_view rest = first ? text(*first) : std::string_view();
   while (true) {
+    do {
+      rest = download.go_on(rest);
+      if (sink.has_room()) continue;
+      incoming->pause();
+      co_await BodyWriter::Awaiter(sink);
+    } while (!rest.empty());
     Result<std::optional<Bytes>, Problem> read = co_await incoming->read();
     if (!read && is_overdue_call(*incoming, read.error())) co_return end_overdue(out);
     const std::optional<Bytes> piece = std::move(read).value();
     if (!piece) break;
-    download.go_on(*piece);
-    if (sink.has_room()) continue;
-    incoming->pause();
-    co_await BodyWriter::Awaiter(sink);
+    rest = text(*piece);
   }
   download.go_on({});
   add_trailers(out, incoming->trailers());
