@@ -217,7 +217,7 @@ TEST_F(Idempotency, AClaimIsRenewedWhileTheHandlerRuns) {
 }
 
 TEST_F(Idempotency, AHandlerThatIsDroppedKeepsItsClaim) {
-  use({.lease = 2ms});
+  use();
   router.post("/waits", [](Request&) -> Task<Response> {
     co_await sleep(1h);
     co_return "done";
