@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <barrier>
 #include <memory>
 #include <string>
 #include <thread>
@@ -50,12 +49,12 @@ TEST_F(PartWriterTest, AnUploadIsEitherUnfinishedOrFinished) {
     const PartAccess begun = begin();
     ASSERT_TRUE(begun.writer);
     const std::string token = begun.writer->token();
-    std::barrier ready(2);
+    std::atomic<bool> is_ready = false;  // std::barrier of GCC 12 for Windows may never wake
     std::thread committing([&] {
-      ready.arrive_and_wait();
+      is_ready = true;
       (void)begun.writer->commit();
     });
-    ready.arrive_and_wait();
+    while (!is_ready) std::this_thread::yield();
     const PartAccess resumed = resume(token);
     const bool is_finished = site_->unfinished().find_finished(token).has_value();
     EXPECT_EQ(is_finished, resumed.refused.has_value());
