@@ -89,63 +89,63 @@ struct Taker final : detail::ContentTaker {
   bool is_away = false;
 };
 
-TEST_F(IncomingBodyTest, ContentGoesToATakerWhileAReaderWaits) {
-  detail::WaiterList ready;
-  detail::WaiterList* const before = detail::WaiterList::exchange_ready(&ready);
-  const auto taker = std::make_shared<Taker>();
-  detail::Waiter waiter;
-  expect();
-  body_.pass_to(taker);
+class PassedOnTest : public IncomingBodyTest {
+ protected:
+  PassedOnTest() {
+    expect();
+    body_.pass_to(taker_);
+  }
+  ~PassedOnTest() override { detail::WaiterList::exchange_ready(before_); }
+
+  detail::WaiterList ready_;
+  detail::WaiterList* const before_ = detail::WaiterList::exchange_ready(&ready_);
+  const std::shared_ptr<Taker> taker_ = std::make_shared<Taker>();
+  detail::Waiter waiter_;
+};
+
+TEST_F(PassedOnTest, ContentGoesToATakerWhileAReaderWaits) {
   EXPECT_EQ(arrive("ab"), Errc::None);
   EXPECT_EQ(take(), "ab") << "nobody has waited";
-  body_.wait(waiter, std::noop_coroutine());
+  body_.wait(waiter_, std::noop_coroutine());
   EXPECT_EQ(arrive("cd"), Errc::None);
-  EXPECT_EQ(taker->text, "cd");
+  EXPECT_EQ(taker_->text, "cd");
   EXPECT_EQ(taken_, 4U);
   EXPECT_FALSE(body_.has_piece());
   EXPECT_EQ(arrive("efghij"), Errc::None);
-  EXPECT_EQ(taker->text, "cdefghij");
+  EXPECT_EQ(taker_->text, "cdefghij");
   EXPECT_EQ(taken_, 4U) << "the peer may send no more until there is room again";
   EXPECT_FALSE(body_.has_room());
   EXPECT_EQ(body_.unread_bytes(), 6U);
-  ready.resume_all();
+  ready_.resume_all();
   EXPECT_TRUE(body_.has_piece());
   EXPECT_EQ(take(), "");
   EXPECT_FALSE(body_.has_room());
   EXPECT_EQ(arrive("kl"), Errc::None) << "what was on its way";
-  EXPECT_EQ(taker->text, "cdefghij");
+  EXPECT_EQ(taker_->text, "cdefghij");
   EXPECT_EQ(take(), "kl");
   EXPECT_EQ(taken_, 12U);
   EXPECT_TRUE(body_.has_room());
-  taker->text.clear();
-  taker->is_away = true;
-  body_.wait(waiter, std::noop_coroutine());
+  taker_->text.clear();
+  taker_->is_away = true;
+  body_.wait(waiter_, std::noop_coroutine());
   EXPECT_EQ(arrive("m"), Errc::None);
-  EXPECT_EQ(taker->text, "");
+  EXPECT_EQ(taker_->text, "");
   EXPECT_EQ(take(), "m");
-  detail::WaiterList::exchange_ready(before);
 }
 
-TEST_F(IncomingBodyTest, AFullTakerHasRoomOnceTheReaderWaitsAgain) {
-  detail::WaiterList ready;
-  detail::WaiterList* const before = detail::WaiterList::exchange_ready(&ready);
-  const auto taker = std::make_shared<Taker>();
-  detail::Waiter waiter;
-  expect();
-  body_.pass_to(taker);
-  body_.wait(waiter, std::noop_coroutine());
+TEST_F(PassedOnTest, AFullTakerHasRoomOnceTheReaderWaitsAgain) {
+  body_.wait(waiter_, std::noop_coroutine());
   EXPECT_EQ(arrive("abcdefgh"), Errc::None);
-  ready.resume_all();
+  ready_.resume_all();
   EXPECT_EQ(take(), "");
   EXPECT_EQ(taken_, 0U);
-  body_.wait(waiter, std::noop_coroutine());
+  body_.wait(waiter_, std::noop_coroutine());
   EXPECT_EQ(taken_, 8U);
   EXPECT_TRUE(body_.has_room());
   EXPECT_EQ(arrive("abcdefgh"), Errc::None);
   EXPECT_FALSE(body_.has_room());
   body_.drop();
   EXPECT_TRUE(body_.has_room()) << "for what nobody wants";
-  detail::WaiterList::exchange_ready(before);
 }
 
 TEST_F(IncomingBodyTest, APeerThatWaitsInVainIsNotAsked) {
