@@ -76,11 +76,11 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   is_tunnel_ = offers_upgrade() && connection.tunnels() == HttpConnection::Tunnels::Extended;
   if (is_tunnel_) return begin_tunnel(connection);
   Result<RequestContent> content = RequestContent{};
-  if (has_content_) content = make_content(*spec_);
+  if (has_content_) content = make_content(spec_);
   if (!content) return content.error();
   content_bytes_ = length_of(content->body);
   waits_for_continue_ = expects_continue_ && content->body.kind() != Body::Kind::None;
-  const std::optional<Forwarding>& forwarding = spec_->forwarding;
+  const std::optional<Forwarding>& forwarding = spec_.forwarding;
   const bool is_complete = forwarding && !waits_for_continue_;
   Result<FieldLines> lines = is_complete ? FieldLines() : fields(*content);
   if (!lines) return lines.error();
@@ -92,11 +92,11 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
        .target = forwarding ? std::string_view(forwarding->target) : "",
        .url = url(),
        .fields = is_complete ? fields_ : *lines,
-       .content = paced(std::move(content->body), spec_->bytes_per_second, core_->loop),
+       .content = paced(std::move(content->body), spec_.bytes_per_second, core_->loop),
        .form = route_.use == ProxyUse::Forward ? h1::TargetForm::Absolute : h1::TargetForm::Origin,
        .expects_continue = waits_for_continue_,
-       .shown = spec_->on_head ? &shown : nullptr});
-  if (begun && spec_->on_head) spec_->on_head(HeadOf::Request, shown);
+       .shown = spec_.on_head ? &shown : nullptr});
+  if (begun && spec_.on_head) spec_.on_head(HeadOf::Request, shown);
   if (begun && is_stream && !waits_for_continue_) is_sent_ = true;
   timings_.sent = core_->loop.now() - began_;
   return begun;
@@ -134,7 +134,7 @@ Task<Result<Pool::Lease, Problem>> Fetch::acquire(std::string key, bool only_htt
   }
   std::optional<Result<Pool::Lease, Problem>> lease =
       co_await within(core_->loop, deadline_, std::move(acquiring));
-  if (!lease) co_return timed_out(step(), {spec_->timeout, "timeout", "not done"});
+  if (!lease) co_return timed_out(step(), {spec_.timeout, "timeout", "not done"});
   co_return *std::move(lease);
 }
 
@@ -164,10 +164,10 @@ void Fetch::take_interim(Exchange& exchange) {
     passed_on->on_interim(head);
     reached_.has_informed = true;
   }
-  if (!spec_->on_interim) return;
+  if (!spec_.on_interim) return;
   std::string lines;
   append_lines(head, lines);
-  spec_->on_interim(static_cast<Status>(head.status), lines);
+  spec_.on_interim(static_cast<Status>(head.status), lines);
 }
 
 // Once everything is sent, the head has its own limit, which trickling bytes do not extend.
@@ -181,14 +181,14 @@ Duration Fetch::patience(const Exchange& exchange, loop::Instant all_sent) const
 }
 
 void Fetch::tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const {
-  if (!spec_->on_upload || exchange.sent_bytes() == told_bytes) return;
+  if (!spec_.on_upload || exchange.sent_bytes() == told_bytes) return;
   told_bytes = exchange.sent_bytes();
-  spec_->on_upload({told_bytes, content_bytes_});
+  spec_.on_upload({told_bytes, content_bytes_});
 }
 
 Result<std::optional<Duration>> Fetch::read_head(Exchange& exchange, HeadWait& state) {
   while (true) {
-    const Result<Exchange::Step> step = read_step(exchange, sends_files(*spec_));
+    const Result<Exchange::Step> step = read_step(exchange, sends_files(spec_));
     if (!step) return step.error();
     tell_upload(exchange, state.told_bytes);
     if (step->event == Event::Head) return std::optional<Duration>();
@@ -213,17 +213,17 @@ Result<std::optional<Duration>> Fetch::read_head(Exchange& exchange, HeadWait& s
 }
 
 void Fetch::tell_head(const http::Head& head) const {
-  if (!spec_->on_head) return;
+  if (!spec_.on_head) return;
   std::string lines(head.version() == Version::Http2    ? "HTTP/2 "
                     : head.version() == Version::Http10 ? "HTTP/1.0 "
                                                         : "HTTP/1.1 ");
   lines.append(std::to_string(head.status)).append(" ").append(head.target()).append("\r\n");
   append_lines(head, lines);
-  spec_->on_head(HeadOf::Response, lines);
+  spec_.on_head(HeadOf::Response, lines);
 }
 
 bool Fetch::may_repeat(const Exchange& exchange, bool is_reused, Error error) const {
-  if (is_sent_ && has_content_ && !is_repeatable(*spec_)) return false;
+  if (is_sent_ && has_content_ && !is_repeatable(spec_)) return false;
   if (wants_http1(exchange, error)) {
     return core_->options.versions == HttpVersions::Any || offers_upgrade();
   }
@@ -236,7 +236,7 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
   if (error.code() == Errc::TimedOut && error.system_code() == 0) {
     const ClientTimeouts& timeouts = core_->options.timeouts;
     if (core_->loop.now() >= deadline_) {
-      return timed_out(step(), {spec_->timeout, "timeout", "not done"});
+      return timed_out(step(), {spec_.timeout, "timeout", "not done"});
     }
     if (!exchange.is_all_sent()) {
       return timed_out(step(),
@@ -255,7 +255,7 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
 }
 
 Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
-  const unsigned most = spec_->reached != nullptr ? max_tries_of_caller : max_tries;
+  const unsigned most = spec_.reached != nullptr ? max_tries_of_caller : max_tries;
   for (unsigned tries = 1;; ++tries) {
     const bool only_http1 = is_http1_only();
     reached_.is_fallback = only_http1 && core_->options.versions == HttpVersions::Http2;
@@ -294,7 +294,7 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
     }
     if (wants_http1(*running, left.error())) refuse_http2();
     if (tries < most && may_repeat(*running, is_reused, left.error())) continue;
-    reached_.has_sent = is_sent_ && has_content_ && !is_repeatable(*spec_);
+    reached_.has_sent = is_sent_ && has_content_ && !is_repeatable(spec_);
     reached_.is_unprocessed = running->is_unprocessed();
     co_return failure(*running, left.error());
   }
@@ -320,24 +320,24 @@ IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& ex
   IncomingResponse::Asked asked;
   asked.method = is_tunnel_ ? Method::Connect : method_;
   asked.method_name = method_name();
-  if (!spec_->forwarding) asked.url = url_;
+  if (!spec_.forwarding) asked.url = url_;
   asked.redirects = redirects_;
-  asked.decompress = spec_->decompress && !fields_.find("Accept-Encoding");
-  asked.sends_files = sends_files(*spec_);
+  asked.decompress = spec_.decompress && !fields_.find("Accept-Encoding");
+  asked.sends_files = sends_files(spec_);
   asked.began = began_;
   asked.deadline = deadline_;
   asked.timings = timings_;
   asked.peer = static_cast<HttpConnection&>(lease.connection()).peer();
-  asked.on_progress = spec_->on_progress;
-  asked.bytes_per_second = spec_->bytes_per_second;
-  asked.watch = spec_->watch;
+  asked.on_progress = spec_.on_progress;
+  asked.bytes_per_second = spec_.bytes_per_second;
+  asked.watch = std::move(spec_.watch);
   return std::make_unique<IncomingResponse>(core_, std::move(lease), std::move(exchange),
                                             std::move(asked));
 }
 
-Task<Result<IncomingResponsePointer, Problem>> Fetch::run(std::shared_ptr<Core> core,
-                                                          std::unique_ptr<RequestSpec> spec) {
-  Fetch fetch(std::move(core), std::move(spec));
+Task<Result<IncomingResponsePointer, Problem>> Fetch::run(
+    std::shared_ptr<Core> core, RequestSpec& spec, std::unique_ptr<RequestSpec> /*owned*/) {
+  Fetch fetch(std::move(core), spec);
   if (auto read = fetch.read_url(); !read) co_return std::move(read).error();
   while (true) {
     fetch.begin_round();
@@ -354,11 +354,11 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::run(std::shared_ptr<Core> 
 
 // A connection to a forwarding proxy serves every origin behind it.
 void Fetch::begin_round() {
-  if (!spec_->forwarding) origin_ = origin_of(url_, core_->options.unix_socket);
+  if (!spec_.forwarding) origin_ = origin_of(url_, core_->options.unix_socket);
   route_ = core_->proxies.route(origin(), false);
   if (route_.use == ProxyUse::Forward) {
     server_ = "proxy " + route_.proxy->proxy().origin.to_string();
-  } else if (!spec_->forwarding) {
+  } else if (!spec_.forwarding) {
     server_ = origin_.key();
   }
   times_ = ConnectTimes();
@@ -368,7 +368,13 @@ void Fetch::begin_round() {
 
 Task<Result<IncomingResponsePointer, Problem>> fetch(std::shared_ptr<Core> core,
                                                      std::unique_ptr<RequestSpec> spec) {
-  return Fetch::run(std::move(core), std::move(spec));
+  RequestSpec& own = *spec;
+  return Fetch::run(std::move(core), own, std::move(spec));
+}
+
+Task<Result<IncomingResponsePointer, Problem>> fetch(std::shared_ptr<Core> core,
+                                                     RequestSpec& spec) {
+  return Fetch::run(std::move(core), spec, nullptr);
 }
 
 }  // namespace skua::client

@@ -27,24 +27,30 @@ namespace skua::client {
 Task<Result<IncomingResponsePointer, Problem>> fetch(std::shared_ptr<Core> core,
                                                      std::unique_ptr<RequestSpec> spec);
 
+/// The same for a spec that is lent, and outlives the task. A redirect changes its fields, and the
+/// response takes its watch.
+Task<Result<IncomingResponsePointer, Problem>> fetch(std::shared_ptr<Core> core, RequestSpec& spec);
+
 /// The state of one fetch().
 class Fetch final {
  public:
-  Fetch(std::shared_ptr<Core> core, std::unique_ptr<RequestSpec> spec)
+  /// `spec` outlives it.
+  Fetch(std::shared_ptr<Core> core, RequestSpec& spec)
       : core_(std::move(core)),
-        spec_(std::move(spec)),
-        reached_(spec_->reached != nullptr ? *spec_->reached : own_reached_),
+        spec_(spec),
+        reached_(spec.reached != nullptr ? *spec.reached : own_reached_),
         began_(core_->loop.now()),
-        method_(spec_->method),
-        fields_(std::move(spec_->fields)),
-        credentials_(spec_->credentials),
-        expects_continue_(spec_->expects_continue) {
-    deadline_ = later(began_, spec_->timeout);
+        method_(spec.method),
+        fields_(spec.fields),
+        credentials_(spec.credentials),
+        expects_continue_(spec.expects_continue) {
+    deadline_ = later(began_, spec.timeout);
   }
 
   /// Implements client::fetch().
   static Task<Result<IncomingResponsePointer, Problem>> run(std::shared_ptr<Core> core,
-                                                            std::unique_ptr<RequestSpec> spec);
+                                                            RequestSpec& spec,
+                                                            std::unique_ptr<RequestSpec> owned);
   /// Implements client::preview().
   Result<RequestPreview, Problem> preview();
 
@@ -67,7 +73,7 @@ class Fetch final {
   Task<Result<Pool::Lease, Problem>> acquire(std::string key, bool only_http1);
   [[nodiscard]] bool is_http1_only() const;
   [[nodiscard]] const Forwarding* forwarding() const noexcept {
-    const std::optional<Forwarding>& made = spec_->forwarding;
+    const std::optional<Forwarding>& made = spec_.forwarding;
     return made ? &*made : nullptr;
   }
   [[nodiscard]] bool offers_upgrade() const noexcept {
@@ -80,7 +86,7 @@ class Fetch final {
   const std::string& key_of_connections(bool only_http1);
   /// Returns the bytes that its connections begin with.
   [[nodiscard]] std::string_view preface() const noexcept {
-    const std::optional<Forwarding>& forwarding = spec_->forwarding;
+    const std::optional<Forwarding>& forwarding = spec_.forwarding;
     return forwarding ? std::string_view(forwarding->preface) : std::string_view();
   }
   /// Reads until the final head. Returns how long to wait for more, or nothing if it has arrived.
@@ -117,10 +123,10 @@ class Fetch final {
   bool answers_refusal(const http::Head& head);
   Next redirect(const http::Head& head);
   [[nodiscard]] const Url& url() const noexcept {
-    return spec_->forwarding ? core_->base_url : url_;
+    return spec_.forwarding ? core_->base_url : url_;
   }
   [[nodiscard]] const Origin& origin() const noexcept {
-    return spec_->forwarding ? core_->base_origin : origin_;
+    return spec_.forwarding ? core_->base_origin : origin_;
   }
   /// Returns the pool's key of connections that lead to the server.
   [[nodiscard]] const std::string& server() const noexcept {
@@ -129,21 +135,21 @@ class Fetch final {
   [[nodiscard]] std::string step() const { return step_of(method_name(), url()); }
   /// Returns the token to send if skua does not know the method, else an empty view.
   [[nodiscard]] std::string_view other_method() const noexcept {
-    return method_ == like_unknown ? std::string_view(spec_->other_method) : std::string_view();
+    return method_ == like_unknown ? std::string_view(spec_.other_method) : std::string_view();
   }
   [[nodiscard]] std::string_view method_name() const noexcept {
     return other_method().empty() ? name(method_) : other_method();
   }
 
   const std::shared_ptr<Core> core_;
-  const std::unique_ptr<RequestSpec> spec_;
+  RequestSpec& spec_;
   Reached own_reached_{};
   Reached& reached_;  // that, or the caller's
   const loop::Instant began_;
   loop::Instant deadline_ = loop::Instant::max();
   Method method_;
-  Url url_;            // this, the origin and the server are empty if they are the client's base
-  FieldLines fields_;  // the caller's, minus those that redirects dropped
+  Url url_;             // this, the origin and the server are empty if they are the client's base
+  FieldLines& fields_;  // the caller's, minus those that redirects dropped
   std::optional<BasicCredentials> credentials_;
   Origin origin_;
   Proxies::Route route_;

@@ -21,18 +21,18 @@ std::optional<std::string_view> text_of(const RequestContent& content) {
 }  // namespace
 
 Result<void, Problem> Fetch::read_url() {
-  if (spec_->forwarding) return {};
-  Result<Url> url = Url::parse_lenient(spec_->url);
+  if (spec_.forwarding) return {};
+  Result<Url> url = Url::parse_lenient(spec_.url);
   if (url && core_->base_url.has_scheme()) url = core_->base_url.resolve(*url);
-  const std::string step = "read the URL '" + without_userinfo(spec_->url) + "'";
-  if (!url) return not_a_url(step, spec_->url, url.error());
+  const std::string step = "read the URL '" + without_userinfo(spec_.url) + "'";
+  if (!url) return not_a_url(step, spec_.url, url.error());
   if (url->scheme() != "http" && url->scheme() != "https") {
     return could_not(step, Errc::MalformedUrl, "it has to begin with http:// or https://");
   }
   if (url->host().empty()) return could_not(step, Errc::MalformedUrl, "it has no host");
-  if (!spec_->query.parameters().empty()) {
+  if (!spec_.query.parameters().empty()) {
     QueryBuilder query(url->query());
-    for (const auto& [name, value] : spec_->query.parameters()) query.add(name, value);
+    for (const auto& [name, value] : spec_.query.parameters()) query.add(name, value);
     const Result<void> set = url->set_query(query.to_string());
     if (!set) return could_not(step, set.error());
   }
@@ -46,7 +46,7 @@ Result<void, Problem> Fetch::read_url() {
 
 bool Fetch::is_given(std::string_view name) const noexcept {
   if (fields_.find(name)) return true;
-  return std::any_of(spec_->left_out.begin(), spec_->left_out.end(), [&](const std::string& one) {
+  return std::any_of(spec_.left_out.begin(), spec_.left_out.end(), [&](const std::string& one) {
     return ascii::equals_ignoring_case(one, name);
   });
 }
@@ -56,7 +56,7 @@ void Fetch::add_usual(FieldLines& lines, std::string_view name, std::string_view
 }
 
 Result<FieldLines> Fetch::fields(const RequestContent& content) {
-  if (spec_->forwarding) {
+  if (spec_.forwarding) {
     FieldLines lines = fields_;
     if (waits_for_continue_) lines.add("Expect", "100-continue");
     return lines;
@@ -65,7 +65,7 @@ Result<FieldLines> Fetch::fields(const RequestContent& content) {
   add_usual(lines, "User-Agent", core_->options.user_agent);
   add_usual(lines, "Accept", "*/*");
   // A range of coded content cannot be decoded.
-  if (spec_->decompress && !fields_.find("Range")) {
+  if (spec_.decompress && !fields_.find("Range")) {
     add_usual(lines, "Accept-Encoding", accepted_codings());
   }
   if (content.is_given) add_usual(lines, "Content-Type", content.type);

@@ -13,7 +13,7 @@ namespace skua::client {
 Result<RequestPreview, Problem> Fetch::preview() {
   if (auto read = read_url(); !read) return std::move(read).error();
   begin_round();
-  Result<RequestContent> content = make_content(*spec_);
+  Result<RequestContent> content = make_content(spec_);
   if (!content) return could_not(step(), content.error());
   waits_for_continue_ = expects_continue_ && content->body.kind() != Body::Kind::None;
   const Result<FieldLines> lines = fields(*content);
@@ -33,7 +33,7 @@ Result<RequestPreview, Problem> Fetch::preview() {
 
 struct RequestAccess {
   static Result<RequestPreview, Problem> preview(ClientRequest&& request) {
-    Fetch fetch(std::move(request.core_), std::move(request.spec_));
+    Fetch fetch(std::move(request.core_), *request.spec_);
     return fetch.preview();
   }
 };

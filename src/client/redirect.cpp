@@ -143,7 +143,7 @@ bool Fetch::answers(Authorization& known, const http::Head& head, std::string_vi
                     unsigned& count) {
   if (!known.learn(head, sent) || count == max_answers) return false;
   if (count != 0 && !known.is_stale()) return false;  // the credentials were rejected
-  if (has_content_ && is_sent_ && !is_repeatable(*spec_)) return false;
+  if (has_content_ && is_sent_ && !is_repeatable(spec_)) return false;
   ++count;
   return true;
 }
@@ -161,12 +161,12 @@ Fetch::Next Fetch::redirect(const http::Head& head) {
     location = head.value(line);
   }
   RedirectOptions options = core_->options.redirects;
-  options.limit = spec_->redirects;
+  options.limit = spec_.redirects;
   if (options.limit == 0) return Next::Answer;
   RedirectedRequest request;
   request.method = method_;
-  request.has_body = has_content_ && has_content(*spec_);
-  request.can_resend_body = is_repeatable(*spec_) || !is_sent_;
+  request.has_body = has_content_ && has_content(spec_);
+  request.can_resend_body = is_repeatable(spec_) || !is_sent_;
   request.followed_count = redirects_;
   const Result<Redirect, RedirectStop> redirected =
       next_request(request, url_, static_cast<Status>(head.status), location, options);
@@ -198,14 +198,14 @@ bool Fetch::answers_proxy(const http::Head& head) {
 // A server that rejects the expectation is asked again without it. RFC 9110 §10.1.1
 bool Fetch::answers_refusal(const http::Head& head) {
   if (head.status != code(Status::ExpectationFailed)) return false;
-  if (!expects_continue_ || !has_content_ || !has_content(*spec_)) return false;
-  if (is_sent_ && !is_repeatable(*spec_)) return false;
+  if (!expects_continue_ || !has_content_ || !has_content(spec_)) return false;
+  if (is_sent_ && !is_repeatable(spec_)) return false;
   expects_continue_ = false;
   return true;
 }
 
 Fetch::Next Fetch::next(const http::Head& head) {
-  if (spec_->forwarding) return Next::Answer;
+  if (spec_.forwarding) return Next::Answer;
   if (answers_proxy(head)) return Next::Again;
   const bool is_proxys_own =
       head.status == code(Status::ProxyAuthenticationRequired) && route_.use == ProxyUse::Forward;

@@ -67,24 +67,23 @@ std::string target_of(const Upstream& upstream, const Request& request, std::str
                          replaced.ends_with('/') ? segments - 1 : segments);
 }
 
-std::unique_ptr<RequestSpec> make_spec(const Upstream& upstream, Request& request,
-                                       UpstreamRequest&& made, bool offers_upgrade,
-                                       std::shared_ptr<const bool>& has_begun) {
+RequestSpec make_spec(const Upstream& upstream, Request& request, UpstreamRequest&& made,
+                      bool offers_upgrade, std::shared_ptr<const bool>& has_begun) {
   const http::RequestParts& parts = http::RequestAccess::parts(request);
-  auto spec = std::make_unique<RequestSpec>();
-  spec->method = request.method();
-  spec->forwarding =
+  RequestSpec spec;
+  spec.method = request.method();
+  spec.forwarding =
       client::Forwarding{.target = std::move(made.target),
                          .offers_upgrade = offers_upgrade,
                          .preface = header_of(request, upstream.options().proxy_protocol),
                          .on_interim = [&parts](const Head& head) { inform(parts, head); }};
-  spec->fields = std::move(made.fields);
-  spec->timeout = no_time_limit;
-  spec->decompress = false;
+  spec.fields = std::move(made.fields);
+  spec.timeout = no_time_limit;
+  spec.decompress = false;
   if (parts.may_have_more_content) {
-    has_begun = pass_content_on(request, *spec);
+    has_begun = pass_content_on(request, spec);
     // RFC 9110 §10.1.1: HTTP/1.0 has no expectations.
-    spec->expects_continue =
+    spec.expects_continue =
         parts.head->has(FieldName::Expect) && request.version() != Version::Http10;
   }
   return spec;
@@ -304,21 +303,19 @@ Task<Response> forward(const Upstream& upstream, Request& request, std::string_v
   add_connection_fields(made.fields, *parts.head);
   const bool offers_upgrade = opens_websocket(parts);
   std::shared_ptr<const bool> has_begun;  // to send content; null if there is none
-  std::unique_ptr<RequestSpec> spec =
-      make_spec(upstream, request, std::move(made), offers_upgrade, has_begun);
+  RequestSpec spec = make_spec(upstream, request, std::move(made), offers_upgrade, has_begun);
   std::string key;
-  if (offers_upgrade) key = offer_upgrade(*spec, request);
+  if (offers_upgrade) key = offer_upgrade(spec, request);
   const Call call(*parts.head);
-  if (call.timeout) spec->timeout = *call.timeout;
+  if (call.timeout) spec.timeout = *call.timeout;
   // A response may begin with its first message, whenever that comes. Servers that may speak
   // HTTP/1.1, with a connection for each request, are spared such patience.
-  if (std::optional<client::Forwarding>& passed_on = spec->forwarding;
+  if (std::optional<client::Forwarding>& passed_on = spec.forwarding;
       passed_on && call.is_grpc && upstream.is_http2()) {
     passed_on->head_timeout = upstream.options().timeouts.idle;
     allow_pauses(parts, upstream);
   }
-  Result<IncomingResponsePointer, Problem> incoming =
-      co_await upstream.fetch(request, std::move(spec));
+  Result<IncomingResponsePointer, Problem> incoming = co_await upstream.fetch(request, spec);
   if (!incoming && call.is_over() && request.version() == Version::Http2) {
     co_return deadline_exceeded();
   }

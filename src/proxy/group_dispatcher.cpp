@@ -167,7 +167,7 @@ void GroupDispatcher::keep_up(View& view) const {
 // Requests ---------------------------------------------------------------------------------------
 
 struct GroupDispatcher::Attempts {
-  std::unique_ptr<RequestSpec> spec{};  // null during the last one
+  RequestSpec& spec;
   std::optional<std::uint64_t> key{};
   loop::Instant deadline = loop::Instant::max();
   std::vector<const Member*> tried{};  // by all but the current one
@@ -289,28 +289,28 @@ bool GroupDispatcher::keeps_content(const RequestSpec& spec) const noexcept {
   return length && *length <= retries.content_bytes;
 }
 
-std::unique_ptr<RequestSpec> GroupDispatcher::spec_of(Attempts& attempts, loop::Instant now) const {
-  const bool is_last = ++attempts.count >= group_->options().retries.attempts;
-  std::unique_ptr<RequestSpec> spec =
-      is_last ? std::move(attempts.spec) : std::make_unique<RequestSpec>(*attempts.spec);
+void GroupDispatcher::begin_attempt(Attempts& attempts, const std::shared_ptr<Passage>& passage,
+                                    loop::Instant now) const {
+  ++attempts.count;
   attempts.reached = {};
-  spec->reached = &attempts.reached;
-  if (attempts.deadline != loop::Instant::max()) spec->timeout = attempts.deadline - now;
-  return spec;
+  RequestSpec& spec = attempts.spec;
+  spec.reached = &attempts.reached;
+  spec.watch = passage;
+  if (attempts.deadline != loop::Instant::max()) spec.timeout = attempts.deadline - now;
 }
 
 // RFC 9110 §9.2.2. If there was no connection, or the server says that it did nothing, any request
 // may be repeated.
 bool GroupDispatcher::may_repeat(const Attempts& attempts, Outcome outcome) const noexcept {
-  if (attempts.spec == nullptr || outcome == Outcome::Local) return false;
+  const UpstreamRetries& retries = group_->options().retries;
+  if (attempts.count >= retries.attempts || outcome == Outcome::Local) return false;
   if (attempts.reached.has_informed) return false;
-  const RequestSpec& spec = *attempts.spec;
+  const RequestSpec& spec = attempts.spec;
   const bool has_answer = outcome == Outcome::Unavailable;
   const bool is_stream = spec.content.kind() == Body::Kind::Stream;
   if (is_stream && (has_answer || attempts.reached.has_sent)) return false;
   if (!attempts.reached.is_connected || attempts.reached.is_unprocessed) return true;
   if (!client::is_idempotent(spec.method)) return false;
-  const UpstreamRetries& retries = group_->options().retries;
   if (has_answer) return retries.on_unavailable;
   return outcome != Outcome::Timeout || retries.on_timeout;
 }
@@ -333,16 +333,15 @@ GroupDispatcher::Chosen GroupDispatcher::choose_again(View& view, Attempts& atte
   return chosen;
 }
 
-Task<Fetched> GroupDispatcher::fetch(Request& request, std::unique_ptr<RequestSpec> spec) const {
-  if (keeps_content(*spec)) {
+Task<Fetched> GroupDispatcher::fetch(Request& request, RequestSpec& spec) const {
+  if (keeps_content(spec)) {
     std::string content = co_await request.text(group_->options().retries.content_bytes);
-    spec->content = Body(std::make_shared<const std::string>(std::move(content)));
+    spec.content = Body(std::make_shared<const std::string>(std::move(content)));
   }
   View& view = this->view();
-  Attempts attempts;
-  attempts.deadline = later(view.loop.now(), spec->timeout);
-  attempts.spec = std::move(spec);
-  attempts.key = key_of(request);
+  Attempts attempts{.spec = spec,
+                    .key = key_of(request),
+                    .deadline = later(view.loop.now(), spec.timeout)};
   mirror(view, attempts);
   group_->budget().pay();
   Chosen chosen;
@@ -363,9 +362,8 @@ Task<Fetched> GroupDispatcher::fetch(Request& request, std::unique_ptr<RequestSp
   }
   while (true) {
     const std::shared_ptr<Passage> passage = chosen.passage;
-    std::unique_ptr<RequestSpec> own = spec_of(attempts, view.loop.now());
-    own->watch = passage;
-    Fetched got = co_await client::fetch(chosen.client, std::move(own));
+    begin_attempt(attempts, passage, view.loop.now());
+    Fetched got = co_await client::fetch(chosen.client, spec);
     const Outcome outcome =
         got ? outcome_of((*got)->head().status) : outcome_of(got.error().error, attempts.reached);
     if (got) {
@@ -391,7 +389,7 @@ Task<Fetched> GroupDispatcher::fetch(Request& request, std::unique_ptr<RequestSp
 void GroupDispatcher::mirror(View& view, const Attempts& attempts) const {
   if (mirror_ == nullptr) return;
   const UpstreamMirror& options = group_->options().mirror;
-  const RequestSpec& spec = *attempts.spec;
+  const RequestSpec& spec = attempts.spec;
   const bool switches = spec.forwarding && spec.forwarding->offers_upgrade;
   if (switches || spec.content.kind() == Body::Kind::Stream) return;
   if (view.draw.unit() >= options.share) return;

@@ -58,7 +58,7 @@ class GroupDispatcher final : public Dispatcher {
   GroupDispatcher(std::shared_ptr<Group> group, const ReverseProxyOptions& options);
   ~GroupDispatcher() override;
 
-  Task<Fetched> fetch(Request& request, std::unique_ptr<client::RequestSpec> spec) const override;
+  Task<Fetched> fetch(Request& request, client::RequestSpec& spec) const override;
   [[nodiscard]] const std::optional<std::string>& base() const noexcept override;
   [[nodiscard]] bool is_http2() const noexcept override { return is_http2_; }
 
@@ -82,8 +82,9 @@ class GroupDispatcher final : public Dispatcher {
   /// Returns no passage once the deadline of the request has passed.
   Task<Chosen> wait_for_turn(View& view, const Attempts& attempts) const;
   [[nodiscard]] bool keeps_content(const client::RequestSpec& spec) const noexcept;
-  [[nodiscard]] std::unique_ptr<client::RequestSpec> spec_of(Attempts& attempts,
-                                                             loop::Instant now) const;
+  /// Makes the spec that of the next attempt.
+  void begin_attempt(Attempts& attempts, const std::shared_ptr<Passage>& passage,
+                     loop::Instant now) const;
   [[nodiscard]] bool may_repeat(const Attempts& attempts, Outcome outcome) const noexcept;
   [[nodiscard]] Chosen choose_again(View& view, Attempts& attempts, Passage& failed,
                                     Outcome outcome) const;

@@ -115,9 +115,9 @@ Upstream::Upstream(std::unique_ptr<const Dispatcher> dispatcher, const ReversePr
       is_http2_(dispatcher_->is_http2()),
       id_(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {}
 
-Task<Fetched> Upstream::fetch(Request& request, std::unique_ptr<client::RequestSpec> spec) const {
-  if (dispatcher_ != nullptr) return dispatcher_->fetch(request, std::move(spec));
-  return client::fetch(client(), std::move(spec));
+Task<Fetched> Upstream::fetch(Request& request, client::RequestSpec& spec) const {
+  if (dispatcher_ != nullptr) return dispatcher_->fetch(request, spec);
+  return client::fetch(client(), spec);
 }
 
 std::shared_ptr<client::Core> Upstream::client() const {

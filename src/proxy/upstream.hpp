@@ -57,10 +57,11 @@ class Dispatcher {
   Dispatcher& operator=(const Dispatcher&) = delete;
   virtual ~Dispatcher() = default;
 
+  /// Each attempt changes the spec.
+  ///
   /// Ends with: HttpError(503) if no server takes the request.
-  /// Lifetime:  see forward().
-  virtual Task<Fetched> fetch(Request& request,
-                              std::unique_ptr<client::RequestSpec> spec) const = 0;
+  /// Lifetime:  see forward(); the spec outlives the task.
+  virtual Task<Fetched> fetch(Request& request, client::RequestSpec& spec) const = 0;
   /// See Upstream::base().
   [[nodiscard]] virtual const std::optional<std::string>& base() const noexcept = 0;
   /// See Upstream::is_http2().
@@ -87,9 +88,8 @@ class Upstream final {
   /// The name of this proxy in Via; unique, so that a request that comes back is known.
   [[nodiscard]] const std::string& pseudonym() const noexcept { return pseudonym_; }
 
-  /// Sends a request, as client::fetch() does.
-  [[nodiscard]] Task<Fetched> fetch(Request& request,
-                                    std::unique_ptr<client::RequestSpec> spec) const;
+  /// Sends a request, as client::fetch() does, with a spec that is lent.
+  [[nodiscard]] Task<Fetched> fetch(Request& request, client::RequestSpec& spec) const;
 
  private:
   [[nodiscard]] std::shared_ptr<client::Core> client() const;
