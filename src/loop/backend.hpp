@@ -84,6 +84,7 @@ class Handle {
   bool accepting_ : 1 = false;  // the owner wants connections
   bool connecting_ : 1 = false;
   bool watched_ : 1 = false;     // see Backend::watch_readable
+  bool brief_ : 1 = false;       // see Backend::receive_briefly
   std::uint8_t armed_ = 0;       // the back end's own bits, such as the requested events
   std::uint16_t in_flight_ = 0;  // operations in flight; readiness: the pending error
   std::uint32_t slot_ = 0;       // the back end's own index
@@ -119,6 +120,10 @@ class Backend {
   virtual void start_receive(Handle& handle) = 0;
   /// Bytes that the system has already taken over may still come (io_uring: at most 1 MiB).
   virtual void stop_receive(Handle& handle) = 0;
+
+  /// Limits each receive to what a head may need, as long as there is no place yet for what follows
+  /// it: that waits in the system, instead of in a copy. A hint that only readiness systems heed.
+  static void receive_briefly(Handle& handle, bool wanted) noexcept { handle.brief_ = wanted; }
 
   /// Sends; one send at a time. Returns how many bytes were taken at once. If these are not all,
   /// one on_sent or on_send_failed follows, and the memory of `slices` must stay until then (but
@@ -171,6 +176,9 @@ class Backend {
  protected:
   /// Accepts waiting connections one by one, as the owner may stop accepting after any of them.
   void accept_waiting(Handle& handle);
+  /// After so much input, the rest of a turn's is left to the next one: what this one passes on or
+  /// answers is to leave while the CPU caches hold it.
+  static constexpr std::size_t much_input_bytes = 128 * 1024;
   /// No wait is longer, because some systems refuse large numbers. Turns without an event are
   /// legal.
   static constexpr Duration longest_wait = std::chrono::hours(24);

@@ -90,12 +90,13 @@ void EpollBackend::turn(Duration timeout) {
       timer_deadline_ = Clock::time_point::max();
       continue;
     }
+    if (has_received_much()) continue;  // the next wait reports it again
     const auto ready = static_cast<std::uint8_t>(((event.events & EPOLLIN) != 0 ? Readable : 0) |
                                                  ((event.events & EPOLLOUT) != 0 ? Writable : 0));
     const bool is_broken = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
     dispatch(*static_cast<Handle*>(event.data.ptr), ready, is_broken);
   }
-  deliver();
+  finish_batch();
   if (has_unsettled()) settle();
 }
 

@@ -105,7 +105,7 @@ void KqueueBackend::turn(Duration timeout) {
     const Event event = events_[static_cast<std::size_t>(i)];  // a callback may make them move
     handle_event(event);
   }
-  deliver();
+  finish_batch();
   if (has_unsettled()) settle();
 }
 

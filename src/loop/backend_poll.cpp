@@ -59,7 +59,7 @@ void PollBackend::turn(Duration timeout) {
                                                  ((events & POLLOUT) != 0 ? Writable : 0));
     dispatch(*handles_[i], ready, (events & (POLLERR | POLLHUP | POLLNVAL)) != 0);
   }
-  deliver();
+  finish_batch();
   if (has_unsettled()) settle();
 }
 

@@ -23,6 +23,7 @@ namespace {
 // with the system's copies of it, when it is sent on.
 constexpr std::size_t receive_bytes = 112 * 1024;
 constexpr std::size_t receive_buffer_bytes = 2 * receive_bytes;
+constexpr std::size_t brief_receive_bytes = 16 * 1024;
 // This much is delivered before the next receive, while it is still in the CPU caches.
 constexpr ssize_t handed_over_at_once_bytes = 16 * 1024;
 // Arrivals are aligned so that a vector load does not cross a cache line.
@@ -193,7 +194,8 @@ void ReadinessBackend::receive(Handle& handle) {
   }
   ++calls_.receives;
   char* const bytes = reinterpret_cast<char*>(buffer_.get()) + used_bytes_;
-  const ssize_t count = bsd::receive_bytes(handle.descriptor_, bytes, receive_bytes);
+  const std::size_t room = handle.brief_ ? brief_receive_bytes : receive_bytes;
+  const ssize_t count = bsd::receive_bytes(handle.descriptor_, bytes, room);
   const int error = count < 0 ? errno : 0;
   if (count < 0 && would_block(error)) return;
   arrivals_[arrival_count_++] = {&handle, bytes, count, error};
@@ -218,6 +220,7 @@ void ReadinessBackend::deliver() {
                                              : Error::from_system(arrival.error, "recv"));
   }
   arrival_count_ = 0;
+  delivered_bytes_ += used_bytes_;
   used_bytes_ = 0;
 }
 

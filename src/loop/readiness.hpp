@@ -66,8 +66,15 @@ class ReadinessBackend : public Backend {
   }
   /// Reports in settle() that the system will not watch the handle.
   void refuse(Handle& handle, int error) noexcept { fail_later(handle, Unwatched, error); }
+  /// Whether the batch ends here; see much_input_bytes.
+  [[nodiscard]] bool has_received_much() const noexcept {
+    return delivered_bytes_ >= much_input_bytes;
+  }
   /// Delivers everything received in this batch; the last step of a batch.
-  void deliver();
+  void finish_batch() {
+    deliver();
+    delivered_bytes_ = 0;
+  }
   /// Reports what could not be reported inside an operation: failures, connections, closings.
   void settle();
   /// Whether settle() has something to report, so that the turn must not wait.
@@ -80,6 +87,7 @@ class ReadinessBackend : public Backend {
   static std::uint32_t& slot(Handle& handle) noexcept { return handle.slot_; }
 
  private:
+  void deliver();
   void dispatch_rare(Handle& handle, std::uint8_t ready, bool is_broken);
   void receive(Handle& handle);
   void finish_connect(Handle& handle);
@@ -111,6 +119,7 @@ class ReadinessBackend : public Backend {
   std::unique_ptr<Page[]> buffer_;  // for all receives of this loop
   std::size_t used_bytes_ = 0;      // of the buffer, by the arrivals
   std::size_t arrival_count_ = 0;
+  std::size_t delivered_bytes_ = 0;  // in this batch
   std::array<Arrival, arrivals_per_batch> arrivals_;
   Handle* first_ = nullptr;  // handles to settle at the end of the turn
   Handle** last_ = &first_;

@@ -3,6 +3,9 @@
 #include "backend_harness.hpp"
 
 #include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace skua::loop {
 namespace {
@@ -52,6 +55,59 @@ TEST_P(BackendReceive, HandsOverMoreThanItsBufferHolds) {
   });
   EXPECT_EQ(probe.received, text);
   close_all({&probe});
+}
+
+TEST_P(BackendReceive, ABriefReceiveLeavesTheRestToTheSystem) {
+  Pair pair = connected_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  const std::string text = pattern(60'000);
+  write(pair.peer, text);
+  Backend::receive_briefly(probe, true);
+  const bool is_heeded =
+      GetParam() != BackendChoice::IoUring && GetParam() != BackendChoice::CompletionPort;
+  std::size_t first_bytes = 0;
+  probe.after_call = [&](std::string_view) {
+    if (first_bytes != 0) return;
+    first_bytes = probe.received.size();
+    Backend::receive_briefly(probe, false);
+  };
+  probe.start_receive();
+  turn_until([&] { return probe.received.size() == text.size(); });
+  EXPECT_EQ(probe.received, text);
+  EXPECT_LE(first_bytes, is_heeded ? 16'384U : text.size());
+  close_all({&probe});
+}
+
+// What arrives is answered or passed on while the CPU caches hold it. Nobody starves.
+TEST_P(BackendReceive, MuchInputEndsATurn) {
+  constexpr std::size_t count = 16;
+  constexpr std::size_t piece_bytes = 50'000;
+  const std::string text = pattern(piece_bytes);
+  std::vector<Pair> pairs;
+  std::vector<std::unique_ptr<Probe>> probes;
+  for (std::size_t i = 0; i < count; ++i) {
+    Pair& pair = pairs.emplace_back(connected_pair());
+    write(pair.peer, text);
+    probes.push_back(std::make_unique<Probe>(*backend, std::move(pair.ours)));
+    probes.back()->start_receive();
+  }
+  const auto received = [&] {
+    std::size_t sum = 0;
+    for (const auto& probe : probes) sum += probe->received.size();
+    return sum;
+  };
+  const bool has_limit = GetParam() == BackendChoice::Epoll || GetParam() == BackendChoice::IoUring;
+  std::size_t before = 0;
+  turn_until([&] {
+    const std::size_t now = received();
+    EXPECT_LT(now - before, has_limit ? 128'000U + 2 * piece_bytes : count * piece_bytes + 1);
+    before = now;
+    return now == count * piece_bytes;
+  });
+  for (const auto& probe : probes) {
+    EXPECT_EQ(probe->received, text);
+    close_all({probe.get()});
+  }
 }
 
 TEST_P(BackendReceive, ReportsTheEndOnceAfterTheLastBytes) {

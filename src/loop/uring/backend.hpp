@@ -183,6 +183,7 @@ class UringBackend final : public Backend {
   UringRing ring_;
   Handle* first_closing_ = nullptr;  // the handles between close() and on_closed()
   Handle** last_closing_link_ = &first_closing_;
+  std::size_t received_bytes_ = 0;  // in this turn
   bool was_abandoned_ = false;
   bool blocks_sigpipe_ = false;
   int wake_descriptor_ = -1;

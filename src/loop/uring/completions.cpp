@@ -35,7 +35,10 @@ void UringBackend::turn(Duration timeout) {
   if (!was_abandoned_) [[likely]] {
     Completion completion;
     const std::uint32_t end = ring_.completions_end();
-    while (ring_.next_completion(end, completion)) complete(completion);
+    received_bytes_ = 0;
+    while (received_bytes_ < much_input_bytes && ring_.next_completion(end, completion)) {
+      complete(completion);
+    }
     buffers_.publish();
   }
   if (ring_.is_abandoned()) finish_abandoned();
@@ -85,6 +88,7 @@ void UringBackend::received(Handle& handle, const Completion& completion) {
     const auto buffer = static_cast<std::uint16_t>(completion.flags >> IORING_CQE_BUFFER_SHIFT);
     const auto count = static_cast<std::size_t>(std::max(completion.result, 0));
     const std::span<char> bytes = buffers_.received(buffer, count);
+    received_bytes_ += count;
     if (!bytes.empty() && !handle.closing_) {
       if (!handle.receiving_) cancel_receive(handle);
       handle.on_receive(bytes);
