@@ -14,8 +14,19 @@
 #include "skua/error.hpp"
 
 namespace skua::body {
+namespace {
 
-void Framer::write_content_text(std::string_view text) { write_content(Body(text)); }
+constexpr std::size_t copied_piece_bytes = 16 * 1024;
+
+}  // namespace
+
+// Allocators give memory for long pieces back to the system at once, which then has to zero it
+// anew.
+void Framer::write_content_text(std::string_view text) {
+  for (; !text.empty(); text.remove_prefix(std::min(text.size(), copied_piece_bytes))) {
+    write_content(Body(text.substr(0, copied_piece_bytes)));
+  }
+}
 
 void OutgoingBody::start(Framer& framer, Body&& content, std::uint64_t max_waiting_bytes) {
   framer_ = &framer;

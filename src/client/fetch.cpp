@@ -335,8 +335,9 @@ IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& ex
                                             std::move(asked));
 }
 
-Task<Result<IncomingResponsePointer, Problem>> Fetch::run(
-    std::shared_ptr<Core> core, RequestSpec& spec, std::unique_ptr<RequestSpec> /*owned*/) {
+Task<Result<IncomingResponsePointer, Problem>> Fetch::run(std::shared_ptr<Core> core,
+                                                          RequestSpec& spec,
+                                                          std::unique_ptr<RequestSpec> /*owned*/) {
   Fetch fetch(std::move(core), spec);
   if (auto read = fetch.read_url(); !read) co_return std::move(read).error();
   while (true) {

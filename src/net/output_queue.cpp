@@ -172,8 +172,8 @@ void OutputQueue::pop() noexcept {
 
 namespace {
 
-// Like send_queued(), for any number of segments.
-[[gnu::noinline]] Sent send_segments(OutputQueue& queue, Stream& stream) {
+// Like send_queued(), for any number of segments. Compiled for size: its system calls take longer.
+SKUA_COLD Sent send_segments(OutputQueue& queue, Stream& stream) {
   Sent sent;
   while (!queue.empty() && !sent.is_pending) {
     const Segment& front = queue.front();

@@ -142,12 +142,6 @@ class OutputQueue {
 };
 static_assert(sizeof(OutputQueue) == 2 * sizeof(void*));
 
-/// The result of send_queued().
-struct Sent {
-  std::uint64_t bytes = 0;
-  bool is_pending = false;  ///< the stream takes more later: on_sent() follows
-};
-
 /// Sends queued output until none is left or the stream cannot take more, and removes what was
 /// taken. Must not be called while a send is pending.
 Sent send_queued(OutputQueue& queue, Stream& stream);

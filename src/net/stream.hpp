@@ -16,6 +16,12 @@ namespace skua::net {
 
 using loop::Slice;
 
+/// The result of a send.
+struct Sent {
+  std::uint64_t bytes = 0;
+  bool is_pending = false;  ///< the stream takes more later: on_sent() follows
+};
+
 /// The receiver of a stream's events: called on the loop's thread, never inside a stream's call.
 class StreamSink {
  public:
@@ -54,9 +60,11 @@ class Stream {
 
   virtual void start_receive() = 0;
   virtual void stop_receive() = 0;
+  virtual void receive_briefly(bool /*wanted*/) noexcept {}
   virtual std::size_t send(std::span<const Slice> slices) = 0;
-  /// An implementation may always take nothing.
-  virtual std::size_t try_send(std::span<const Slice> /*slices*/) { return 0; }
+  /// An implementation may always take nothing. One that has taken bytes which still wait in it
+  /// says that a send is pending.
+  virtual Sent try_send(std::span<const Slice> /*slices*/) { return {}; }
   virtual std::size_t send_file(int file, std::uint64_t offset, std::size_t size_bytes) = 0;
   virtual void shutdown_write() = 0;
   virtual void close() = 0;

@@ -27,7 +27,7 @@ class StreamPumpUser {
   virtual void on_send_failed(Error error) = 0;
   /// `count` bytes arrived after the pump ceased to be open, and were dropped.
   virtual void on_dropped(std::size_t /*count*/) {}
-  /// `count` bytes of the output were sent; also called inside flush().
+  /// `count` bytes of the output were sent; also called inside flush() and send_now().
   virtual void on_sent(std::uint64_t count) = 0;
   /// The timer has expired; while is_sending(), because the peer takes nothing.
   virtual void on_time_out() {}
@@ -95,6 +95,8 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   [[nodiscard]] const OutputQueue& output() const noexcept { return output_; }
   /// Whether the stream has not yet taken all that was sent.
   [[nodiscard]] bool is_sending() const noexcept { return sending_ == Sending::Pending; }
+  /// Whether the stream has taken all output, and passed it on.
+  [[nodiscard]] bool has_sent_all() const noexcept { return output_.empty() && !is_sending(); }
   /// Calls settle() at the end of the turn, so that all output of the turn leaves at once.
   void settle_later() noexcept {
     if (state_ >= State::Closing) return;
@@ -107,9 +109,12 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   /// instead, so that other connections get their turn.
   template <class GoOn>
   void flush_while(GoOn&& go_on);
-  /// Sends what the stream takes of `slices` at once, without copying, if no output is queued.
-  /// Returns the number of bytes sent, which on_sent() does not report.
-  std::size_t send_now(std::span<const Slice> slices);
+  /// Sends what the stream takes of the output, which must be short, and of at most
+  /// `max_slices_now` slices at once, without copying. Returns the number of bytes sent of
+  /// `slices`, which on_sent() does not report.
+  SKUA_COLD std::size_t send_now(std::span<const Slice> slices);
+
+  static constexpr std::size_t max_slices_now = 3;
 
   // Time.
 
@@ -134,7 +139,7 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   void end() noexcept;
   /// Whether end() was called and all output was sent.
   [[nodiscard]] bool has_ended() const noexcept {
-    return state_ == State::Ending && output_.empty();
+    return state_ == State::Ending && has_sent_all();
   }
   enum class ShutdownOrder : std::uint8_t { OursFirst, PeersFirst };
   /// Closes once the peer has ended its side, at the latest after `patience`. `OursFirst` ends our

@@ -2,6 +2,9 @@
 // The rare events in a pump's life: its start, failures and time-outs, and its end.
 #include "net/stream_pump.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace skua::net {
 
 StreamPump::StreamPump(StreamPumpUser& user, loop::Loop& loop, OutputQueue::Blocks& blocks) noexcept
@@ -37,9 +40,26 @@ void StreamPump::end_input(Error error) {
   });
 }
 
+// The output goes along if it is one segment, such as the head before the first of the content.
 std::size_t StreamPump::send_now(std::span<const Slice> slices) {
-  if (!output_.empty() || sending_ != Sending::Nothing || state_ != State::Open) return 0;
-  return stream_->try_send(slices);
+  if (sending_ != Sending::Nothing || state_ != State::Open) return 0;
+  std::array<Slice, 1 + max_slices_now> all;
+  SKUA_ASSERT(slices.size() <= max_slices_now);
+  Slice* end = all.data();
+  std::uint64_t of_output = 0;
+  if (!output_.empty()) {
+    const Segment& front = output_.front();
+    if (front.file >= 0 || front.next != nullptr) return 0;
+    of_output = front.size_bytes;
+    *end++ = {front.data, static_cast<std::size_t>(of_output)};
+  }
+  end = std::copy(slices.begin(), slices.end(), end);
+  const Sent sent = stream_->try_send({all.data(), end});
+  if (sent.is_pending) sending_ = Sending::Pending;
+  of_output = std::min(of_output, sent.bytes);
+  output_.consume(of_output);
+  note_sent(of_output);
+  return static_cast<std::size_t>(sent.bytes - of_output);
 }
 
 void StreamPump::on_send_failed(Error error) {

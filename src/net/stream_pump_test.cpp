@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -109,6 +110,55 @@ TEST_F(StreamPumpTest, MuchThatWasWrittenLeavesAtOnce) {
   EXPECT_EQ(memory_->output().size(), much);
   turn();
   EXPECT_EQ(settled_, 1) << "only once per turn";
+}
+
+TEST_F(StreamPumpTest, WhatIsSentNowTakesTheOutputAlong) {
+  pump_->output().append("output,");
+  const std::array<Slice, 2> slices{Slice{"at ", 3}, Slice{"once", 4}};
+  EXPECT_EQ(pump_->send_now(slices), 7U);
+  EXPECT_EQ(memory_->output(), "output,at once");
+  EXPECT_EQ(memory_->send_count(), 1U);
+  EXPECT_EQ(sent_, 7U) << "the output alone";
+  EXPECT_TRUE(pump_->has_sent_all());
+  turn();
+  EXPECT_EQ(memory_->send_count(), 1U);
+}
+
+TEST_F(StreamPumpTest, TheOutputGoesFirstWhenLittleIsTaken) {
+  pump_->output().append("output,");
+  const Slice slice{"at once", 7};
+  memory_->take_at_most(4);
+  EXPECT_EQ(pump_->send_now({&slice, 1}), 0U);
+  EXPECT_EQ(pump_->output().size_bytes(), 3U);
+  EXPECT_EQ(pump_->send_now({&slice, 1}), 1U);
+  EXPECT_TRUE(pump_->output().empty());
+  EXPECT_EQ(memory_->output(), "output,a");
+  EXPECT_EQ(sent_, 7U);
+}
+
+TEST_F(StreamPumpTest, NothingOvertakesAFileOrALongOutput) {
+  const Slice slice{"at once", 7};
+  pump_->output().append_body(Body(FileRange{nullptr, 7, 0, 300}));
+  EXPECT_EQ(pump_->send_now({&slice, 1}), 0U);
+  pump_->output().clear();
+  pump_->output().append(std::string(20'000, 'x'));
+  EXPECT_EQ(pump_->send_now({&slice, 1}), 0U);
+  EXPECT_EQ(memory_->send_count(), 0U);
+  pump_->output().clear();
+}
+
+TEST_F(StreamPumpTest, DoesNotEndWhileTheStreamHoldsWhatItTook) {
+  memory_->hold_tries();
+  const Slice slice{"held", 4};
+  EXPECT_EQ(pump_->send_now({&slice, 1}), 4U);
+  EXPECT_TRUE(pump_->is_sending());
+  EXPECT_FALSE(pump_->has_sent_all());
+  EXPECT_EQ(pump_->send_now({&slice, 1}), 0U);
+  pump_->end();
+  EXPECT_FALSE(pump_->has_ended());
+  turn();
+  EXPECT_EQ(pump_->state(), StreamPump::State::Lingering);
+  EXPECT_TRUE(memory_->is_write_shut());
 }
 
 TEST_F(StreamPumpTest, ReceivingStartsAndStopsOnceAndNotAfterTheEnd) {

@@ -24,9 +24,12 @@ class TcpStream final : public Stream, private loop::Handle {
 
   void start_receive() override { backend_.start_receive(*this); }
   void stop_receive() override { backend_.stop_receive(*this); }
+  void receive_briefly(bool wanted) noexcept override {
+    loop::Backend::receive_briefly(*this, wanted);
+  }
   std::size_t send(std::span<const Slice> slices) override { return backend_.send(*this, slices); }
-  std::size_t try_send(std::span<const Slice> slices) override {
-    return backend_.try_send(*this, slices);
+  Sent try_send(std::span<const Slice> slices) override {
+    return {.bytes = backend_.try_send(*this, slices)};
   }
   std::size_t send_file(int file, std::uint64_t offset, std::size_t size_bytes) override {
     return backend_.send_file(*this, file, offset, size_bytes);

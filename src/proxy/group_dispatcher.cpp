@@ -339,9 +339,8 @@ Task<Fetched> GroupDispatcher::fetch(Request& request, RequestSpec& spec) const 
     spec.content = Body(std::make_shared<const std::string>(std::move(content)));
   }
   View& view = this->view();
-  Attempts attempts{.spec = spec,
-                    .key = key_of(request),
-                    .deadline = later(view.loop.now(), spec.timeout)};
+  Attempts attempts{
+      .spec = spec, .key = key_of(request), .deadline = later(view.loop.now(), spec.timeout)};
   mirror(view, attempts);
   group_->budget().pay();
   Chosen chosen;

@@ -109,7 +109,7 @@ class ServerSide final : private net::StreamPumpUser {
     }
     if (!pump_.is_open()) return;
     pump_.flush();
-    if (!has_output_ended_ || is_shut_ || !pump_.output().empty() || pump_.is_sending()) return;
+    if (!has_output_ended_ || is_shut_ || !pump_.has_sent_all()) return;
     is_shut_ = true;
     pump_.stream().shutdown_write();
   }

@@ -40,7 +40,7 @@ class ProxiedStream final : public net::Stream, private net::StreamSink {
   void start_receive() override { inner_->start_receive(); }
   void stop_receive() override { inner_->stop_receive(); }
   std::size_t send(std::span<const net::Slice> slices) override { return inner_->send(slices); }
-  std::size_t try_send(std::span<const net::Slice> slices) override {
+  net::Sent try_send(std::span<const net::Slice> slices) override {
     return inner_->try_send(slices);
   }
   std::size_t send_file(int file, std::uint64_t offset, std::size_t size_bytes) override {

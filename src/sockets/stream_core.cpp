@@ -188,9 +188,9 @@ Task<Result<void>> StreamCore::send(Self self, std::string_view bytes, Duration 
 }
 
 Task<Result<void>> StreamCore::drain(Self self, loop::Instant deadline) {
-  while (!self->pump_.output().empty() && !self->send_failure_ && self->is_open()) {
+  while (!self->pump_.has_sent_all() && !self->send_failure_ && self->is_open()) {
     self->pump_.flush();
-    if (self->pump_.output().empty()) break;
+    if (self->pump_.has_sent_all()) break;
     const Result<void> waited = co_await self->wait(self->writers_, deadline);
     if (!waited) co_return waited;
   }
@@ -257,6 +257,7 @@ void StreamCore::settle() {
   }
   if (is_open()) tell_end();
   if (is_open()) pump_.flush();
+  if (pump_.has_sent_all()) writers_.wake_all();
 }
 
 // The end -----------------------------------------------------------------------------------------

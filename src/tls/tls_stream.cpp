@@ -70,6 +70,22 @@ std::size_t TlsStream::send(std::span<const net::Slice> slices) {
   return send_from(source);
 }
 
+// What is encrypted counts as taken, though its last records may still have to wait here.
+net::Sent TlsStream::try_send(std::span<const net::Slice> slices) {
+  if (state_ == State::Plain) return inner_->try_send(slices);
+  const bool can_send =
+      state_ == State::Open && !is_sending_ && !is_inner_sending_ && !wants_write_end_ && !broken_;
+  if (!can_send) return {};
+  SliceSource source(slices);
+  net::Sent sent;
+  while (source.left_bytes() > 0 && !is_sending_ && !send_failure_) {
+    sent.bytes += encrypt(source);
+    is_sending_ = !flush();
+  }
+  sent.is_pending = is_sending_;
+  return sent;
+}
+
 std::size_t TlsStream::send_file(int file, std::uint64_t offset, std::size_t size_bytes) {
   if (state_ == State::Plain) return inner_->send_file(file, offset, size_bytes);
   FileSource source(file, offset, size_bytes);
@@ -345,10 +361,11 @@ bool TlsStream::flush() {
     // Large records are sent while the processor's caches have them, and their memory goes to the
     // next stream; a back end that sends at the end of the turn would hold those of all streams.
     if (rest.size_bytes >= sent_now_bytes) {
-      const std::size_t taken = inner_->try_send({&rest, 1});
-      flown_bytes_ += taken;
-      rest = {rest.data + taken, rest.size_bytes - taken};
-      if (rest.size_bytes == 0) continue;
+      const net::Sent sent = inner_->try_send({&rest, 1});
+      flown_bytes_ += static_cast<std::size_t>(sent.bytes);
+      is_inner_sending_ = sent.is_pending;
+      rest = {rest.data + sent.bytes, rest.size_bytes - static_cast<std::size_t>(sent.bytes)};
+      if (rest.size_bytes == 0 || is_inner_sending_) continue;
     }
     const std::size_t taken = inner_->send({&rest, 1});
     flown_bytes_ += taken;

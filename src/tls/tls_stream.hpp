@@ -36,7 +36,9 @@ class TlsStream final : public net::Stream, private net::StreamSink {
 
   void start_receive() override;
   void stop_receive() override;
+  void receive_briefly(bool wanted) noexcept override { inner_->receive_briefly(wanted); }
   std::size_t send(std::span<const net::Slice> slices) override;
+  SKUA_COLD net::Sent try_send(std::span<const net::Slice> slices) override;
   std::size_t send_file(int file, std::uint64_t offset, std::size_t size_bytes) override;
   void shutdown_write() override;
   void close() override;

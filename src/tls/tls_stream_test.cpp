@@ -44,20 +44,45 @@ TEST_P(Stream, CarriesMuchThroughStreamsThatTakeLittle) {
   const std::string much = pattern(3_MiB);
   for (const Style style : {Style::Readiness, Style::Completion}) {
     for (const std::size_t most : {std::size_t{1500}, std::size_t{65'536}, 1_MiB}) {
-      const auto both = pair();
-      both->server.wire->take_at_most(most, style);
-      both->client.wire->take_at_most(most, style);
-      both->client.send(much);
-      both->server.send(much);
-      both->client.finish();
-      both->server.finish();
-      both->start();
-      EXPECT_TRUE(both->server.received == much);
-      EXPECT_TRUE(both->client.received == much);
-      EXPECT_EQ(both->server.receive_end.value_or(Errc::Reset).code(), Errc::None);
-      EXPECT_EQ(both->client.receive_end.value_or(Errc::Reset).code(), Errc::None);
+      for (const bool tries_first : {false, true}) {
+        const auto both = pair();
+        both->server.wire->take_at_most(most, style);
+        both->client.wire->take_at_most(most, style);
+        both->server.tries_first = both->client.tries_first = tries_first;
+        both->client.send(much);
+        both->server.send(much);
+        both->client.finish();
+        both->server.finish();
+        both->start();
+        EXPECT_TRUE(both->server.received == much);
+        EXPECT_TRUE(both->client.received == much);
+        EXPECT_EQ(both->server.receive_end.value_or(Errc::Reset).code(), Errc::None);
+        EXPECT_EQ(both->client.receive_end.value_or(Errc::Reset).code(), Errc::None);
+      }
     }
   }
+}
+
+TEST_P(Stream, ATryTakesWhatItEncryptsAndHoldsWhatIsNotTaken) {
+  const std::string much = pattern(1_MiB);
+  const net::Slice slice{much.data(), much.size()};
+  const auto both = started();
+  both->server.wire->take_at_most(20'000);
+  const net::Sent sent = both->server.stream->try_send({&slice, 1});
+  EXPECT_TRUE(sent.is_pending);
+  EXPECT_GE(sent.bytes, 16'384U);
+  EXPECT_LE(sent.bytes, 64_KiB) << "no more is held than a burst";
+  EXPECT_EQ(both->server.stream->try_send({&slice, 1}).bytes, 0U);
+}
+
+TEST_P(Stream, ATryTakesNothingBeforeTheHandshake) {
+  const auto both = pair();
+  const net::Slice slice{"early", 5};
+  EXPECT_EQ(both->client.stream->try_send({&slice, 1}).bytes, 0U);
+  both->start();
+  EXPECT_EQ(both->client.stream->try_send({&slice, 1}).bytes, 5U);
+  both->run();
+  EXPECT_EQ(both->server.received, "early");
 }
 
 TEST_P(Stream, TakesOneByteAtATime) {

@@ -106,14 +106,15 @@ void MemoryStream::stop_receive() { is_receiving_ = false; }
 
 std::size_t MemoryStream::send(std::span<const Slice> slices) { return begin_send(joined(slices)); }
 
-std::size_t MemoryStream::try_send(std::span<const Slice> slices) {
+Sent MemoryStream::try_send(std::span<const Slice> slices) {
   SKUA_ASSERT(!is_closing_ && !is_sending_ && !is_write_shut_);
   ++send_count_;
-  if (send_error_) return 0;  // the next send() reports it
+  if (send_error_) return {};  // the next send() reports it
   const std::string bytes = joined(slices);
   const std::size_t count = std::min(max_bytes_, bytes.size());
   output_.append(bytes, 0, count);
-  return count;
+  is_sending_ = holds_tries_;
+  return {.bytes = count, .is_pending = holds_tries_};
 }
 
 std::size_t MemoryStream::send_file(int file, std::uint64_t offset, std::size_t size_bytes) {

@@ -35,6 +35,8 @@ class MemoryStream final : public Stream {
   void finish(Error error = Errc::None) { end_ = error; }
   /// Limits sends from now on, to `count_bytes` at once and as many in each later step.
   void take_at_most(std::size_t count_bytes, SendStyle style = SendStyle::Readiness) noexcept;
+  /// Makes bytes that try_send() takes wait in the stream, as those of TLS may.
+  void hold_tries() noexcept { holds_tries_ = true; }
   /// Fails the pending send, or else the next one.
   void fail_send(Error error) noexcept { send_error_ = error; }
 
@@ -59,7 +61,7 @@ class MemoryStream final : public Stream {
   void start_receive() override;
   void stop_receive() override;
   std::size_t send(std::span<const Slice> slices) override;
-  std::size_t try_send(std::span<const Slice> slices) override;
+  Sent try_send(std::span<const Slice> slices) override;
   std::size_t send_file(int file, std::uint64_t offset, std::size_t size_bytes) override;
   void shutdown_write() override;
   void close() override;
@@ -85,6 +87,7 @@ class MemoryStream final : public Stream {
   bool is_sending_ = false;
   bool is_write_shut_ = false;
   bool is_closing_ = false;
+  bool holds_tries_ = false;
   bool has_closed_ = false;
 };
 

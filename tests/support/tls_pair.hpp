@@ -75,6 +75,7 @@ class TlsPeer final : public net::StreamSink {
   std::optional<Error> send_failure;
   int established = 0;
   int closed = 0;
+  bool tries_first = false;  ///< to send
   std::size_t pauses_after_bytes = std::numeric_limits<std::size_t>::max();
   std::function<void()> after_call;
 
@@ -88,6 +89,7 @@ class TlsPeer final : public net::StreamSink {
 
   void go_on() {
     while (!is_sending_ && !is_closing_ && !send_failure && !is_all_sent()) {
+      if (tries_first && has_tried()) continue;
       const net::Slice rest{outgoing_.data() + sent_, outgoing_.size() - sent_};
       std::size_t taken = 0;
       call([&] { taken = stream->send({&rest, 1}); });
@@ -97,6 +99,16 @@ class TlsPeer final : public net::StreamSink {
     if (!wants_finish_ || is_sending_ || is_closing_ || send_failure) return;
     wants_finish_ = false;
     call([this] { stream->shutdown_write(); });
+  }
+
+  /// Returns whether a try took anything.
+  bool has_tried() {
+    const net::Slice rest{outgoing_.data() + sent_, outgoing_.size() - sent_};
+    net::Sent sent;
+    call([&] { sent = stream->try_send({&rest, 1}); });
+    sent_ += static_cast<std::size_t>(sent.bytes);
+    is_sending_ = sent.is_pending;
+    return sent.bytes != 0;
   }
 
   void heard() {

@@ -60,7 +60,7 @@ Result<void, Problem> check_tls(const Origin& origin, const std::string& whom,
 Result<void, Problem> begin_with(net::Stream& stream, const std::string& whom,
                                  const std::string& preface) {
   const net::Slice slice{preface.data(), preface.size()};
-  if (preface.empty() || stream.try_send({&slice, 1}) == preface.size()) return {};
+  if (preface.empty() || stream.try_send({&slice, 1}).bytes == preface.size()) return {};
   return could_not("begin the connection to " + whom, Error(Errc::Closed, "send"));
 }
 

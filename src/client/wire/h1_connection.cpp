@@ -77,6 +77,7 @@ Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
   expected.offers_upgrade =
       http::FieldLinesAccess::has(request.fields, http::FieldName::Upgrade, "Upgrade");
   reader_.start(expected);
+  pump_.stream().receive_briefly(true);
   head_bytes_ = text.size();
   sent_bytes_ = 0;
   closes_ = says_close(request.fields);
@@ -209,6 +210,7 @@ Result<Exchange::Step> H1Connection::next_step() {
     state_ = State::Over;
     return reader_.error();
   }
+  if (step.event == Event::Head) pump_.stream().receive_briefly(false);
   if (step.event == Event::Complete) complete();
   return Step{step.event, step.data};
 }

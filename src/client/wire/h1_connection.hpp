@@ -82,7 +82,7 @@ class H1Connection final : public HttpConnection,
   [[nodiscard]] bool has_begun() const noexcept override { return reader_.has_begun(); }
   [[nodiscard]] bool is_unprocessed() const noexcept override { return false; }
   [[nodiscard]] bool is_all_sent() const noexcept override {
-    return content_state_ == Content::Over && pump_.output().empty() && !pump_.is_sending();
+    return content_state_ == Content::Over && pump_.has_sent_all();
   }
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept override {
     return sent_bytes_ < head_bytes_ ? 0 : sent_bytes_ - head_bytes_;
