@@ -27,7 +27,7 @@ namespace skua::client {
 Task<Result<IncomingResponsePointer, Problem>> fetch(std::shared_ptr<Core> core,
                                                      std::unique_ptr<RequestSpec> spec);
 
-/// The same for a spec that is lent, and outlives the task. A redirect changes its fields, and the
+/// Uses a spec that is lent, and outlives the task. A redirect changes its fields, and the
 /// response takes its watch.
 Task<Result<IncomingResponsePointer, Problem>> fetch(std::shared_ptr<Core> core, RequestSpec& spec);
 

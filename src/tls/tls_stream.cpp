@@ -70,7 +70,7 @@ std::size_t TlsStream::send(std::span<const net::Slice> slices) {
   return send_from(source);
 }
 
-// What is encrypted counts as taken, though its last records may still have to wait here.
+// Bytes count as taken once they are encrypted, though the last records may have to wait here.
 net::Sent TlsStream::try_send(std::span<const net::Slice> slices) {
   if (state_ == State::Plain) return inner_->try_send(slices);
   const bool can_send =

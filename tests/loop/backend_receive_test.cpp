@@ -78,7 +78,7 @@ TEST_P(BackendReceive, ABriefReceiveLeavesTheRestToTheSystem) {
   close_all({&probe});
 }
 
-// What arrives is answered or passed on while the CPU caches hold it. Nobody starves.
+// Input is answered or passed on while the CPU caches hold it. Nobody starves.
 TEST_P(BackendReceive, MuchInputEndsATurn) {
   constexpr std::size_t count = 16;
   constexpr std::size_t piece_bytes = 50'000;
