@@ -113,6 +113,11 @@ class Rivals(unittest.TestCase):
         self.assertEqual(report.rivals({"skua-epoll": one, "nginx": other}, "both")[0][2]["median"], 0.5)
         self.assertEqual(report.ratios(one, other, "both"), [2.0])
 
+    def test_the_servers_behind_tell_how_fast_the_machine_was(self):
+        one, other = [run(0, 2.0, 9.0, upstream_cpu=1.0)], [run(0, 3.0, 1.0, upstream_cpu=3.0)]
+        self.assertEqual(report.ratios(one, other, "behind"), [2.0])
+        self.assertEqual(report.rivals({"skua-epoll": one, "nginx": other}, "behind")[0][2]["median"], 2.0)
+
     def test_the_table_of_the_goal_names_the_rival(self):
         half = {"median": 0.5, "min": 0.4, "max": 0.6}
         found = [{"name": "gateway-13", "rivals": [("skua-epoll", "nginx", half), ("skua-io_uring", "nginx", half)]}, {"name": "old"}]

@@ -18,10 +18,12 @@ def costs(run, subject):
 
 
 def cost(run, measure, subject="server"):
-    """Returns what is compared between two runs; `measure` is one of scenarios.NORMALISED, PLAIN and BOTH."""
+    """Returns what is compared between two runs; `measure` is one of scenarios.NORMALISED, PLAIN, BOTH and BEHIND."""
     own, other = costs(run, subject)
     if measure == "normalised":
         return own / other  # the requests cancel
+    if measure == "behind":
+        return own / run["upstream_cpu"]
     return (own if measure == "plain" else own + other + run.get("upstream_cpu", 0.0)) / run["requests"]
 
 
