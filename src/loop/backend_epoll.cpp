@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // In: descriptors of interest. Out: those that are ready, at most 64 per call.
-// Level-triggered: input that one turn does not read is reported again in the next. So each
-// connection gets one receive per turn, and none can starve the others.
+// Level-triggered: input that is not read is reported again. So each connection gets one receive
+// per call, and none can starve the others: what a turn that ends early has not handled comes
+// first in the next, before epoll is asked again.
 #include "loop/backends.hpp"
 
 #if defined(__linux__)
@@ -12,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -49,7 +51,7 @@ class EpollBackend final : public ReadinessBackend {
 
   using Clock = std::chrono::steady_clock;  // timerfd's CLOCK_MONOTONIC
 
-  int wait(Duration timeout) noexcept;
+  void wait(Duration timeout) noexcept;
   void arm_timer(Clock::time_point deadline) noexcept;
   int set_interest(Handle& handle, std::uint8_t wanted) override;
   void forget(Handle& handle) override;
@@ -60,6 +62,8 @@ class EpollBackend final : public ReadinessBackend {
   int timer_ = -1;  // the timerfd that ends waits
   Clock::time_point timer_deadline_ = Clock::time_point::max();  // max: timer_ is not set
   std::array<epoll_event, events_per_turn> events_;
+  std::size_t next_event_ = 0;  // the first that is not handled yet
+  std::size_t event_count_ = 0;
 };
 
 std::optional<Error> EpollBackend::create() noexcept {
@@ -81,16 +85,14 @@ std::optional<Error> EpollBackend::create() noexcept {
 }
 
 void EpollBackend::turn(Duration timeout) {
-  ++calls_.waits;
-  const int count = wait(has_unsettled() ? Duration(0) : timeout);
-  for (int i = 0; i < count; ++i) {
-    const epoll_event& event = events_[static_cast<std::size_t>(i)];
-    if (event.data.ptr == &event_) continue;  // woken
+  if (next_event_ == event_count_) wait(has_unsettled() ? Duration(0) : timeout);
+  while (next_event_ < event_count_ && !has_received_much()) {
+    const epoll_event& event = events_[next_event_++];
+    if (event.data.ptr == &event_) continue;  // woken, or forgotten
     if (event.data.ptr == &timer_) {
       timer_deadline_ = Clock::time_point::max();
       continue;
     }
-    if (has_received_much()) continue;  // the next wait reports it again
     const auto ready = static_cast<std::uint8_t>(((event.events & EPOLLIN) != 0 ? Readable : 0) |
                                                  ((event.events & EPOLLOUT) != 0 ? Writable : 0));
     const bool is_broken = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
@@ -100,10 +102,13 @@ void EpollBackend::turn(Duration timeout) {
   if (has_unsettled()) settle();
 }
 
-int EpollBackend::wait(Duration timeout) noexcept {
+void EpollBackend::wait(Duration timeout) noexcept {
   if (timeout > Duration::zero()) arm_timer(skua::later(Clock::now(), timeout));
-  return ::epoll_wait(epoll_, events_.data(), events_per_turn,
-                      timeout == Duration::zero() ? 0 : -1);
+  ++calls_.waits;
+  const int count =
+      ::epoll_wait(epoll_, events_.data(), events_per_turn, timeout == Duration::zero() ? 0 : -1);
+  next_event_ = 0;
+  event_count_ = static_cast<std::size_t>(std::max(count, 0));  // a signal may have ended it
 }
 
 // A wait with a limit of its own makes the kernel start and cancel a timer each time. This one is
@@ -155,6 +160,9 @@ void EpollBackend::forget(Handle& handle) {
   // Closing is not enough: while a forked child still holds the socket, epoll would keep
   // reporting it, with the address of a destroyed handle.
   control(EPOLL_CTL_DEL, handle, 0);
+  for (std::size_t i = next_event_; i < event_count_; ++i) {
+    if (events_[i].data.ptr == &handle) events_[i].data.ptr = &event_;
+  }
   bits &= static_cast<std::uint8_t>(~(interest_bits | Registered));
 }
 

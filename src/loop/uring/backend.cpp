@@ -132,12 +132,51 @@ void UringBackend::start_receive(Handle& handle) {
   if (!has(handle, receive_armed)) arm_receive(handle);
 }
 
-void UringBackend::arm_receive(Handle& handle) noexcept {
+// Receives that begin while others wait for buffers wait behind these.
+void UringBackend::arm_receive(Handle& handle) {
+  if (!queue_.empty()) [[unlikely]]
+    return queue_receive(handle);
+  submit_receive(handle, 0);
+}
+
+void UringBackend::queue_receive(Handle& handle) {
+  if (has(handle, receive_queued)) return;
+  set(handle, receive_queued);
+  queue_.push_back(&handle);
+}
+
+void UringBackend::leave_queue(Handle& handle) noexcept {
+  if (!has(handle, receive_queued)) return;
+  clear(handle, receive_queued);
+  std::erase(queue_, &handle);
+}
+
+// No more than there is room for: others would only end for lack of buffers, in every turn. At
+// least one, and then the next turn does not wait, so that the queue moves even if those at its
+// head have nothing to receive.
+void UringBackend::receive_in_turn() noexcept {
+  const std::size_t count =
+      std::min(std::max<std::size_t>(buffers_.free_pieces(), 1), queue_.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    Handle& handle = *queue_[i];
+    clear(handle, receive_queued);
+    if (handle.receiving_) submit_receive(handle, buffers_.piece_bytes());
+  }
+  queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(count));
+  if (!queue_.empty()) wake();
+}
+
+// Receives one piece, or any number of any size (0).
+void UringBackend::submit_receive(Handle& handle, std::size_t piece_bytes) noexcept {
   io_uring_sqe* const entry = submission();
   if (has(handle, reset_held)) [[unlikely]] {
     io_uring_prep_nop(entry);  // the socket has reported its error and would now report "end"
   } else {
-    io_uring_prep_recv_multishot(entry, handle.descriptor_, nullptr, 0, 0);
+    if (piece_bytes == 0) [[likely]] {
+      io_uring_prep_recv_multishot(entry, handle.descriptor_, nullptr, 0, 0);
+    } else {
+      io_uring_prep_recv(entry, handle.descriptor_, nullptr, piece_bytes, 0);
+    }
     entry->flags |= IOSQE_BUFFER_SELECT;
     entry->buf_group = UringBuffers::group;
   }
@@ -257,6 +296,7 @@ void UringBackend::close(Handle& handle) {
   *last_closing_link_ = &handle;
   last_closing_link_ = &handle.next_;
   handle.receiving_ = false;
+  leave_queue(handle);
   cancel_receive(handle);
   stop_accept(handle);
   if (handle.connecting_) cancel(handle, Purpose::Connect);
@@ -272,6 +312,7 @@ void UringBackend::close(Handle& handle) {
 int UringBackend::release(Handle& handle) {
   if (!handle.is_open()) return -1;
   handle.receiving_ = false;
+  leave_queue(handle);
   cancel_receive(handle);
   stop_accept(handle);
   if (handle.in_flight_ != 0) return -1;

@@ -125,13 +125,14 @@ class UringBackend final : public Backend {
   static_assert(alignof(Handle) > purpose_mask);
 
   // The bits of Handle::armed_.
-  static constexpr std::uint8_t receive_armed = 1;   // the multishot receive is in flight
+  static constexpr std::uint8_t receive_armed = 1;   // a receive is in flight
   static constexpr std::uint8_t receive_ending = 2;  // and so is its cancellation
   static constexpr std::uint8_t accept_armed = 4;
   static constexpr std::uint8_t accept_ending = 8;
   static constexpr std::uint8_t shutdown_wanted = 16;  // once the pending send is over
   static constexpr std::uint8_t reset_held = 32;       // receiving failed while it was stopped
   static constexpr std::uint8_t file_pending = 64;     // the pending send is from a file
+  static constexpr std::uint8_t receive_queued = 128;  // in queue_
 
   static void set(Handle& handle, int bits) noexcept {
     handle.armed_ = static_cast<std::uint8_t>(handle.armed_ | bits);
@@ -156,7 +157,11 @@ class UringBackend final : public Backend {
   io_uring_sqe* submission_after_flush() noexcept;
   void flush() noexcept;
   void cancel(Handle& handle, Purpose purpose) noexcept;
-  void arm_receive(Handle& handle) noexcept;
+  void arm_receive(Handle& handle);
+  void queue_receive(Handle& handle);
+  void leave_queue(Handle& handle) noexcept;
+  SKUA_COLD void receive_in_turn() noexcept;
+  void submit_receive(Handle& handle, std::size_t piece_bytes) noexcept;
   SKUA_COLD void cancel_receive(Handle& handle) noexcept;
   void arm_accept(Handle& handle) noexcept;
   void arm_wake() noexcept;
@@ -169,7 +174,7 @@ class UringBackend final : public Backend {
   void finish_close(Handle& handle);
   SKUA_COLD void finish_abandoned();
   void received(Handle& handle, const Completion& completion);
-  SKUA_COLD void receive_ended(Handle& handle, int result);
+  SKUA_COLD void receive_ended(Handle& handle, const Completion& completion);
   SKUA_COLD void may_accept(Handle& handle, int result);
   SKUA_COLD void connected(Handle& handle, int result);
   void sent(Handle& handle, int result);
@@ -183,6 +188,7 @@ class UringBackend final : public Backend {
   UringRing ring_;
   Handle* first_closing_ = nullptr;  // the handles between close() and on_closed()
   Handle** last_closing_link_ = &first_closing_;
+  std::vector<Handle*> queue_;      // the handles whose receives wait for buffers
   std::size_t received_bytes_ = 0;  // in this turn
   bool was_abandoned_ = false;
   bool blocks_sigpipe_ = false;

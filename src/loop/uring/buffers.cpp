@@ -42,6 +42,8 @@ namespace {
 
 // IOU_PBUF_RING_INC and the field for it, neither of which liburing 2.3 declares.
 constexpr std::uint16_t incremental = 2;
+// As much as ends a turn: a longer piece would leave the CPU caches before it is passed on.
+constexpr std::size_t max_piece_bytes = 128 * 1024;
 constexpr std::size_t flags_offset =
     offsetof(io_uring_buf_reg, bgid) + sizeof(io_uring_buf_reg::bgid);
 
@@ -124,6 +126,16 @@ void UringBuffers::give_back(std::uint16_t id) noexcept {
   slot.bid = id;
   if (!used_bytes_.empty()) used_bytes_[id] = 0;
   ++tail_;
+}
+
+std::size_t UringBuffers::piece_bytes() const noexcept {
+  return std::min<std::size_t>(buffer_bytes_, max_piece_bytes);
+}
+
+std::size_t UringBuffers::free_pieces() const noexcept {
+  std::size_t bytes = std::size_t{count_} * buffer_bytes_;
+  for (const std::uint32_t used : used_bytes_) bytes -= used;
+  return bytes / piece_bytes();
 }
 
 void UringBuffers::grow() noexcept {

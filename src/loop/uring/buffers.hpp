@@ -21,6 +21,9 @@ namespace skua::loop {
 /// warm pages are used again and again, and twice as many whenever the kernel has run out. If
 /// the kernel supports it, receives share large buffers: long messages then come in one piece,
 /// and short ones lie close together.
+///
+/// A peer that always sends can fill them all before any other gets one. So once they have run out,
+/// receives take turns, for one piece each.
 class UringBuffers final {
  public:
   static constexpr std::uint16_t group = 0;
@@ -38,6 +41,10 @@ class UringBuffers final {
   /// Ends the use of received() bytes. Hands buffer `id` back if the completion's flags say that
   /// the kernel is done with it; the kernel sees that after publish().
   void release(std::uint16_t id, std::size_t size_bytes, std::uint32_t flags) noexcept;
+  /// The most that a receive takes at once while others wait for buffers.
+  [[nodiscard]] std::size_t piece_bytes() const noexcept;
+  /// Returns how many pieces the lent buffers have room for, as far as completions have told.
+  [[nodiscard]] std::size_t free_pieces() const noexcept;
   /// Lends more buffers, up to the maximum; the kernel sees them after publish().
   void grow() noexcept;
   /// Shows the kernel the buffers handed back: one store per batch.

@@ -39,6 +39,7 @@ void UringBackend::turn(Duration timeout) {
     while (received_bytes_ < much_input_bytes && ring_.next_completion(end, completion)) {
       complete(completion);
     }
+    if (!queue_.empty() && ring_.is_drained(end)) receive_in_turn();
     buffers_.publish();
   }
   if (ring_.is_abandoned()) finish_abandoned();
@@ -95,11 +96,12 @@ void UringBackend::received(Handle& handle, const Completion& completion) {
     }
     buffers_.release(buffer, count, completion.flags);
   }
-  if (is_over) receive_ended(handle, completion.result);
+  if (is_over) receive_ended(handle, completion);
 }
 
-void UringBackend::receive_ended(Handle& handle, int result) {
+void UringBackend::receive_ended(Handle& handle, const Completion& completion) {
   if (handle.closing_) return;
+  int result = completion.result;
   if (has(handle, reset_held)) {
     if (!handle.receiving_) return;
     clear(handle, reset_held);
@@ -107,7 +109,10 @@ void UringBackend::receive_ended(Handle& handle, int result) {
   }
   if (result > 0 || result == -ENOBUFS || is_passing(result)) {
     if (result == -ENOBUFS) buffers_.grow();
-    if (handle.receiving_ && !has(handle, receive_armed)) arm_receive(handle);
+    if (!handle.receiving_ || has(handle, receive_armed)) return;
+    const bool has_more = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
+    if (result == -ENOBUFS || has_more) return queue_receive(handle);
+    arm_receive(handle);
   } else if (handle.receiving_) {
     handle.receiving_ = false;
     handle.on_receive_end(error_of(result, "recv"));

@@ -56,6 +56,8 @@ class UringRing final {
   [[nodiscard]] std::uint32_t completions_end() const noexcept {
     return std::atomic_ref<unsigned>(*ring_.cq.ktail).load(std::memory_order_acquire);
   }
+  /// Whether next_completion() has come to `end`.
+  [[nodiscard]] bool is_drained(std::uint32_t end) const noexcept { return *ring_.cq.khead == end; }
   /// Closes the descriptors of submitted close operations, and drops all submissions.
   void abandon() noexcept;
   /// Whether the ring's thread has ended, so that nothing completes any more; see the source.
