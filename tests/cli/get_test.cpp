@@ -263,12 +263,8 @@ TEST_F(GetTest, RedirectsAreFollowed) {
 
 TEST_F(GetTest, FailuresHaveCodes) {
   EXPECT_EQ(run({"get", "http://name.invalid/"}).code, 6);
-  std::uint16_t free_port = 0;
-  {
-    testing::TestServer gone(router_, BackendChoice::Auto, {}, testing::Transport::Tcp);
-    free_port = gone.port();
-  }
-  const Ended refused = run({"get", "127.0.0.1:" + std::to_string(free_port)});
+  const ClosedPort closed;
+  const Ended refused = run({"get", "127.0.0.1:" + std::to_string(closed.number())});
   EXPECT_EQ(refused.code, 7);
   EXPECT_TRUE(refused.errors.starts_with("skua: ")) << refused.errors;
   EXPECT_EQ(run({"get", url("/slow"), "--timeout", "0.05"}).code, 9);

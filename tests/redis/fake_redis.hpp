@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "skua/loop.hpp"
 #include "skua/redis.hpp"
 #include "skua/stream.hpp"
+#include "support/closed_port.hpp"
 
 namespace skua::redis {
 
@@ -78,13 +80,18 @@ class FakeRedis final {
   [[nodiscard]] std::size_t connection_count() const { return peers_.size(); }
 
   /// Stops listening and closes all connections: the server is away, and its clients have heard of
-  /// it.
+  /// it. The port stays taken, or the next server of another test might get it.
   void go_away(Loop& loop) {
     listener_.reset();
+    loop.poll(0ms);  // closes it
+    port_holder_.emplace(port_);
     for (const auto& one : peers_) one->close();
     for (int turns = 0; turns < 10; ++turns) loop.poll(1ms);
   }
-  void come_back() { listen(port_); }
+  void come_back() {
+    port_holder_.reset();
+    listen(port_);
+  }
   /// Writes to all connections.
   void push(std::string_view bytes) {
     for (const auto& one : peers_) {
@@ -124,6 +131,7 @@ class FakeRedis final {
   Answer answer_;
   std::unique_ptr<Listener> listener_;
   std::uint16_t port_ = 0;
+  std::optional<testing::ClosedPort> port_holder_{};
   std::vector<std::unique_ptr<Peer>> peers_;
   std::vector<Words> heard_;
   std::vector<Words> logins_;

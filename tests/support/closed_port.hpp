@@ -12,7 +12,10 @@ namespace skua::testing {
 /// no listener.
 class ClosedPort {
  public:
-  ClosedPort() { socket_.bind(*Address::parse("127.0.0.1:0")).value(); }
+  explicit ClosedPort(std::uint16_t number = 0) {
+    socket_.set_reuse_address(true).value();  // that of a server which has just gone
+    socket_.bind(Address::loopback(Address::Family::Ipv4, number)).value();
+  }
   [[nodiscard]] std::uint16_t number() const { return socket_.local_address().port(); }
 
  private:
