@@ -5,6 +5,7 @@ PAGE is docs/ladder.md, whose table of system calls and allocations has to be ri
 add calls of their own.
 """
 
+import contextlib
 import pathlib
 import random
 import select
@@ -223,7 +224,9 @@ class KeepsConnections(EachRung):
                 connection.sendall(requests[at:])
                 answers = rungs.Answers(connection)
                 self.assertEqual([answers.next()[2] for _ in range(3)], [HELLO, b"5", HELLO], at)
-                self.assertIsNone(answers.next())
+                # A server need not wait for a request after `close`, which may then reset the connection.
+                with contextlib.suppress(ConnectionResetError):
+                    self.assertIsNone(answers.next())
 
     def test_http_1_0_ends_after_its_answer(self):
         self.assertEqual(self.answer(b"GET / HTTP/1.0\r\nHost: a\r\n\r\n" * 2), (200, HELLO))
