@@ -12,4 +12,9 @@ cmake --build --preset "$preset" -j"$jobs"
 # GCC 12's ThreadSanitizer supports only older address space layouts; it works without randomisation.
 run=()
 if [ "$preset" = tsan ] && setarch "$(uname -m)" -R true 2>/dev/null; then run=(setarch "$(uname -m)" -R); fi
-python3 tools/leftovers.py "build/$preset" "${run[@]}" ctest --preset "$preset"
+results=$PWD/build/$preset/tests.xml
+rm -f "$results"
+python3 tools/leftovers.py "build/$preset" "${run[@]}" ctest --preset "$preset" --output-junit "$results" || {
+  python3 tools/failures.py "$results"
+  exit 1
+}

@@ -243,5 +243,12 @@ passes "leftovers: all have ended" leftovers 'sleep 1 & wait'
 fails "leftovers: one runs on" "running: sleep 60" leftovers 'sleep 60 >/dev/null 2>&1 &'
 fails "leftovers: the command fails" "it is broken" leftovers 'echo it is broken; exit 3'
 
+cat >tests.xml <<'XML'
+<testsuite><testcase name="green" status="run"><system-out>fine</system-out></testcase>
+<testcase name="red" status="fail"><system-out>expected 1, got 2</system-out></testcase></testsuite>
+XML
+failures() { python3 "$tools/failures.py" tests.xml | tr '\n' ' ' | grep -qx "$1"; }
+passes "failures: one of two" failures ' red failed; the end of its output: expected 1, got 2 '
+
 [ $wrong -eq 0 ] && echo "selftest: every check accepts good samples and rejects bad ones"
 exit $wrong

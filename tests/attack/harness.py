@@ -74,6 +74,12 @@ class Server:
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
+    def sockets(self):
+        """The server's connections as the kernel lists them: addresses, state, queues."""
+        port = f":{self.port:04X} "
+        with open(f"/proc/{self.process.pid}/net/tcp") as table:
+            return [line.strip() for line in table if port in line]
+
     def connect(self, timeout=10):
         return socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
 
