@@ -178,6 +178,31 @@ TEST_P(BackendReceive, ReportsAReset) {
   close_all({&probe});
 }
 
+TEST_P(BackendReceive, ReportsAnEndThatArrivesWithBytes) {
+  struct Case {
+    Pair pair;
+    std::function<void(Socket&)> end;
+    Errc expected;
+  };
+  std::array cases{
+      Case{connected_pair(), [](Socket& peer) { reset(peer); }, Errc::Reset},
+      Case{connected_pair(), [](Socket& peer) { peer.close(); }, Errc::None},
+      Case{unix_pair(), [](Socket& peer) { peer.close(); }, Errc::None},
+      Case{unix_pair(), [](Socket& peer) { bsd::shutdown(peer.descriptor(), SHUT_WR); },
+           Errc::None},
+  };
+  for (Case& one : cases) {
+    Probe probe(*backend, std::move(one.pair.ours));
+    probe.start_receive();
+    backend->turn(Duration(0));
+    write(one.pair.peer, "half a li");
+    one.end(one.pair.peer);
+    turn_until([&] { return probe.receive_end.has_value(); });
+    EXPECT_EQ(*probe.receive_end, one.expected);
+    close_all({&probe});
+  }
+}
+
 TEST_P(BackendReceive, AResetThatNobodyWaitsForDoesNotSpin) {
   Pair pair = connected_pair();
   Probe probe(*backend, std::move(pair.ours));

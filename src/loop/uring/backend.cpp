@@ -313,6 +313,7 @@ int UringBackend::release(Handle& handle) {
   if (!handle.is_open()) return -1;
   handle.receiving_ = false;
   leave_queue(handle);
+  std::erase(fed_, &handle);
   cancel_receive(handle);
   stop_accept(handle);
   if (handle.in_flight_ != 0) return -1;
@@ -321,6 +322,7 @@ int UringBackend::release(Handle& handle) {
 
 void UringBackend::submit() noexcept {
   if (!is_wake_armed_) arm_wake();
+  if (!fed_.empty()) find_missed_ends();
   flush();
 }
 

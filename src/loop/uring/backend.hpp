@@ -70,6 +70,8 @@ class UringOperations final {
 
 #if defined(SKUA_HAS_IO_URING)
 
+#include <poll.h>
+
 #include <atomic>
 
 #include "loop/uring/buffers.hpp"
@@ -174,6 +176,7 @@ class UringBackend final : public Backend {
   void finish_close(Handle& handle);
   SKUA_COLD void finish_abandoned();
   void received(Handle& handle, const Completion& completion);
+  void find_missed_ends();
   SKUA_COLD void receive_ended(Handle& handle, const Completion& completion);
   SKUA_COLD void may_accept(Handle& handle, int result);
   SKUA_COLD void connected(Handle& handle, int result);
@@ -188,7 +191,9 @@ class UringBackend final : public Backend {
   UringRing ring_;
   Handle* first_closing_ = nullptr;  // the handles between close() and on_closed()
   Handle** last_closing_link_ = &first_closing_;
-  std::vector<Handle*> queue_;      // the handles whose receives wait for buffers
+  std::vector<Handle*> queue_;  // the handles whose receives wait for buffers
+  std::vector<Handle*> fed_;    // see find_missed_ends()
+  std::vector<pollfd> fed_polls_;
   std::size_t received_bytes_ = 0;  // in this turn
   bool was_abandoned_ = false;
   bool blocks_sigpipe_ = false;

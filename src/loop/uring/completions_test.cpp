@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <thread>
 
 namespace skua::loop {
 namespace {
@@ -77,6 +78,37 @@ TEST_P(UringBackendTest, AcceptsAndConnectsAThousandAndClosesThemFromTheirCallba
   for (Recorder& client : clients) turn_until([&] { return client.closed_calls == 1; });
   turn_until([&] { return closed_count == connection_count; });
   for (const Recorder& client : clients) EXPECT_EQ(client.received, "hello!");
+  close_and_wait(listener);
+}
+
+// A multishot receive misses one such reset in some hundred.
+TEST_P(UringBackendTest, NoticesEveryResetThatArrivesWithBytes) {
+  constexpr std::size_t connection_count = 10'000;
+  const auto [descriptor, address] = listening_socket();
+  Recorder listener;
+  std::deque<Recorder> servers;
+  std::size_t closed_count = 0;
+  listener.when_accepted = [&](int accepted) {
+    Recorder& server = servers.emplace_back();
+    server.when_ended = [&] { backend->close(server); };
+    server.when_closed = [&] { ++closed_count; };
+    backend->open(server, accepted);
+    backend->start_receive(server);
+  };
+  backend->open(listener, descriptor);
+  backend->start_accept(listener);
+  std::thread peer([where = address] {
+    for (std::size_t i = 0; i < connection_count; ++i) {
+      const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      ASSERT_EQ(::connect(socket, reinterpret_cast<const sockaddr*>(&where), sizeof where), 0);
+      write_all(socket, "half a li");
+      const linger at_once = {.l_onoff = 1, .l_linger = 0};
+      ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+      ::close(socket);
+    }
+  });
+  turn_until([&] { return closed_count == connection_count; });
+  peer.join();
   close_and_wait(listener);
 }
 
