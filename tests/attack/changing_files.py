@@ -52,16 +52,14 @@ CHANGES = (truncate, replace, remove, hide, empty)
 def is_part(content, size):
     if any(content == version[:len(content)] for version in VERSIONS[size]):
         return True
-    # sendfile passes on the memory of the file itself, and the kernel clears the rest of a piece of it (one page or more)
-    # when the file is truncated in its midst: what was sent of that piece may be zeros. The head of the response is gone by
-    # then, so no server that sends files without copying them can tell the client.
+    # The kernel clears the rest of a piece of a file (one page or more) when the file is truncated in its midst: what was sent
+    # of that piece may be zeros, because sendfile passes on the memory of the file itself, and what is read meanwhile may be
+    # zeros from any byte of the page. The head of the response is gone by then, so the server cannot tell the client.
     first = VERSIONS[size][0]
-    for cut in (0, SIZES[size] // 3):
-        zeros = len(content) - cut - len(content[cut:].lstrip(b"\0"))
-        end = cut + zeros
-        if zeros > 0 and content == first[:cut] + bytes(zeros) + first[end:len(content)]:
-            return end == len(content) or end % PAGE == 0
-    return False
+    begin = len(os.path.commonprefix([content, first]))
+    end = len(content) - len(content[begin:].lstrip(b"\0"))
+    is_cleared = any(cut <= begin < (cut // PAGE + 1) * PAGE for cut in (0, SIZES[size] // 3))
+    return is_cleared and content[end:] == first[end:len(content)] and (end == len(content) or end % PAGE == 0)
 
 
 def check_part(content, size, name):

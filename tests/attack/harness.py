@@ -74,11 +74,13 @@ class Server:
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
-    def sockets(self):
-        """The server's connections as the kernel lists them: addresses, state, queues."""
-        port = f":{self.port:04X} "
+    def descriptors_by_number(self):
+        """Where the server's descriptors lead, and the kernel's lines about those that are TCP connections."""
+        folder = f"/proc/{self.process.pid}/fd"
+        links = {number: os.readlink(os.path.join(folder, number)) for number in os.listdir(folder)}
         with open(f"/proc/{self.process.pid}/net/tcp") as table:
-            return [line.strip() for line in table if port in line]
+            lines = {fields[9]: " ".join(fields[1:5]) for fields in map(str.split, table)}
+        return {number: link + " " + lines.get(link[8:-1], "") for number, link in links.items()}
 
     def connect(self, timeout=10):
         return socket.create_connection(("127.0.0.1", self.port), timeout=timeout)

@@ -51,7 +51,7 @@ def attack(options, backend):
         while server.descriptors() > idle and time.monotonic() < deadline:
             time.sleep(0.05)
         left = server.descriptors() - idle
-        check(left <= 0, f"{backend}: {left} descriptors leaked: {server.sockets()}")
+        check(left <= 0, f"{backend}: {left} descriptors leaked: {server.descriptors_by_number()}")
         check(ask(server)[0][0] in (200, 404), f"{backend}: no answer afterwards")
         code, seconds = server.terminate(20)
         print(f"{backend}: {count} connections, exit code {code} after {seconds:.2f} s, "
