@@ -54,7 +54,7 @@ class EpollBackend final : public ReadinessBackend {
   void wait(Duration timeout) noexcept;
   void arm_timer(Clock::time_point deadline) noexcept;
   int set_interest(Handle& handle, std::uint8_t wanted) override;
-  void forget(Handle& handle) override;
+  SKUA_COLD void forget(Handle& handle) override;
   int control(int operation, Handle& handle, std::uint32_t events) noexcept;
 
   int epoll_ = -1;

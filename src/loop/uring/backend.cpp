@@ -133,37 +133,35 @@ void UringBackend::start_receive(Handle& handle) {
 }
 
 // Receives that begin while others wait for buffers wait behind these.
-void UringBackend::arm_receive(Handle& handle) {
-  if (!queue_.empty()) [[unlikely]]
+void UringBackend::arm_receive(Handle& handle) noexcept {
+  if (queue_.first() != nullptr) [[unlikely]]
     return queue_receive(handle);
   submit_receive(handle, 0);
 }
 
-void UringBackend::queue_receive(Handle& handle) {
+void UringBackend::queue_receive(Handle& handle) noexcept {
   if (has(handle, receive_queued)) return;
   set(handle, receive_queued);
-  queue_.push_back(&handle);
+  queue_.push(handle);
 }
 
 void UringBackend::leave_queue(Handle& handle) noexcept {
   if (!has(handle, receive_queued)) return;
   clear(handle, receive_queued);
-  std::erase(queue_, &handle);
+  queue_.remove(handle);
 }
 
 // No more than there is room for: others would only end for lack of buffers, in every turn. At
 // least one, and then the next turn does not wait, so that the queue moves even if those at its
 // head have nothing to receive.
 void UringBackend::receive_in_turn() noexcept {
-  const std::size_t count =
-      std::min(std::max<std::size_t>(buffers_.free_pieces(), 1), queue_.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    Handle& handle = *queue_[i];
-    clear(handle, receive_queued);
+  std::size_t left = std::max<std::size_t>(buffers_.free_pieces(), 1);
+  for (; left != 0 && queue_.first() != nullptr; --left) {
+    Handle& handle = *queue_.first();
+    leave_queue(handle);
     if (handle.receiving_) submit_receive(handle, buffers_.piece_bytes());
   }
-  queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(count));
-  if (!queue_.empty()) wake();
+  if (queue_.first() != nullptr) wake();
 }
 
 // Receives one piece, or any number of any size (0).
@@ -292,11 +290,9 @@ void UringBackend::shutdown_write(Handle& handle) {
 void UringBackend::close(Handle& handle) {
   if (!handle.is_open()) return;
   handle.closing_ = true;
-  handle.next_ = nullptr;
-  *last_closing_link_ = &handle;
-  last_closing_link_ = &handle.next_;
   handle.receiving_ = false;
   leave_queue(handle);
+  closing_.push(handle);
   cancel_receive(handle);
   stop_accept(handle);
   if (handle.connecting_) cancel(handle, Purpose::Connect);
@@ -313,7 +309,7 @@ int UringBackend::release(Handle& handle) {
   if (!handle.is_open()) return -1;
   handle.receiving_ = false;
   leave_queue(handle);
-  std::erase(fed_, &handle);
+  if (fed_count_ != 0) find_missed_ends();
   cancel_receive(handle);
   stop_accept(handle);
   if (handle.in_flight_ != 0) return -1;
@@ -322,7 +318,7 @@ int UringBackend::release(Handle& handle) {
 
 void UringBackend::submit() noexcept {
   if (!is_wake_armed_) arm_wake();
-  if (!fed_.empty()) find_missed_ends();
+  if (fed_count_ != 0) find_missed_ends();
   flush();
 }
 

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "loop/backend.hpp"
 #include "loop/sockets.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 
 namespace skua::loop {
@@ -32,7 +34,8 @@ struct UringOperation {
   msghdr message{};
   std::array<iovec, max_slices> slices{};
   sockaddr_storage address{};
-  Error failure{Errc::None};  // found at once, reported in the next turn
+  Error failure{Errc::None};    // found at once, reported in the next turn
+  std::uint32_t next_free = 0;  // in UringOperations
 };
 
 /// A pool of operations, identified by numbers that are never 0.
@@ -44,39 +47,34 @@ class UringOperations final {
   ~UringOperations() = default;
 
   [[nodiscard]] std::uint32_t take() {
-    if (free_.empty()) add();
-    const std::uint32_t number = free_.back();
-    free_.pop_back();
-    return number;
+    if (first_free_ == 0) add();
+    return std::exchange(first_free_, (*this)[first_free_].next_free);
   }
-  /// Cannot throw: add() has reserved the room in `free_`.
-  void give_back(std::uint32_t number) noexcept { free_.push_back(number); }
+  void give_back(std::uint32_t number) noexcept {
+    (*this)[number].next_free = std::exchange(first_free_, number);
+  }
   [[nodiscard]] UringOperation& operator[](std::uint32_t number) noexcept {
     return *all_[number - 1];
   }
 
  private:
-  void add() {
+  SKUA_COLD void add() {
     all_.push_back(std::make_unique<UringOperation>());
-    free_.reserve(all_.capacity());
-    free_.push_back(static_cast<std::uint32_t>(all_.size()));
+    first_free_ = static_cast<std::uint32_t>(all_.size());
   }
 
   std::vector<std::unique_ptr<UringOperation>> all_;
-  std::vector<std::uint32_t> free_;
+  std::uint32_t first_free_ = 0;
 };
 
 }  // namespace skua::loop
 
 #if defined(SKUA_HAS_IO_URING)
 
-#include <poll.h>
-
 #include <atomic>
 
 #include "loop/uring/buffers.hpp"
 #include "loop/uring/ring.hpp"
-#include "skua/config.hpp"
 
 namespace skua::loop {
 
@@ -136,6 +134,35 @@ class UringBackend final : public Backend {
   static constexpr std::uint8_t file_pending = 64;     // the pending send is from a file
   static constexpr std::uint8_t receive_queued = 128;  // in queue_
 
+  // Handles in the order in which they came, each in one list at most.
+  class HandleList {
+   public:
+    HandleList() = default;
+    HandleList(const HandleList&) = delete;
+    HandleList& operator=(const HandleList&) = delete;
+    ~HandleList() = default;
+
+    [[nodiscard]] Handle* first() const noexcept { return first_; }
+    void push(Handle& handle) noexcept {
+      handle.next_ = nullptr;
+      *last_link_ = &handle;
+      last_link_ = &handle.next_;
+    }
+    // It is nearly always the first.
+    void remove(Handle& handle) noexcept {
+      Handle** link = &first_;
+      while (*link != &handle) link = &(*link)->next_;
+      *link = handle.next_;
+      if (handle.next_ == nullptr) last_link_ = link;
+    }
+
+   private:
+    Handle* first_ = nullptr;
+    Handle** last_link_ = &first_;
+  };
+
+  static constexpr std::size_t max_fed = 64;
+
   static void set(Handle& handle, int bits) noexcept {
     handle.armed_ = static_cast<std::uint8_t>(handle.armed_ | bits);
   }
@@ -159,9 +186,9 @@ class UringBackend final : public Backend {
   io_uring_sqe* submission_after_flush() noexcept;
   void flush() noexcept;
   void cancel(Handle& handle, Purpose purpose) noexcept;
-  void arm_receive(Handle& handle);
-  void queue_receive(Handle& handle);
-  void leave_queue(Handle& handle) noexcept;
+  void arm_receive(Handle& handle) noexcept;
+  SKUA_COLD void queue_receive(Handle& handle) noexcept;
+  SKUA_COLD void leave_queue(Handle& handle) noexcept;
   SKUA_COLD void receive_in_turn() noexcept;
   void submit_receive(Handle& handle, std::size_t piece_bytes) noexcept;
   SKUA_COLD void cancel_receive(Handle& handle) noexcept;
@@ -176,7 +203,7 @@ class UringBackend final : public Backend {
   void finish_close(Handle& handle);
   SKUA_COLD void finish_abandoned();
   void received(Handle& handle, const Completion& completion);
-  void find_missed_ends();
+  SKUA_COLD void find_missed_ends() noexcept;
   SKUA_COLD void receive_ended(Handle& handle, const Completion& completion);
   SKUA_COLD void may_accept(Handle& handle, int result);
   SKUA_COLD void connected(Handle& handle, int result);
@@ -189,11 +216,10 @@ class UringBackend final : public Backend {
   UringOperations operations_;
   UringBuffers buffers_;
   UringRing ring_;
-  Handle* first_closing_ = nullptr;  // the handles between close() and on_closed()
-  Handle** last_closing_link_ = &first_closing_;
-  std::vector<Handle*> queue_;  // the handles whose receives wait for buffers
-  std::vector<Handle*> fed_;    // see find_missed_ends()
-  std::vector<pollfd> fed_polls_;
+  HandleList closing_;                  // between close() and on_closed()
+  HandleList queue_;                    // their receives wait for buffers
+  std::array<Handle*, max_fed> fed_{};  // see find_missed_ends()
+  std::size_t fed_count_ = 0;
   std::size_t received_bytes_ = 0;  // in this turn
   bool was_abandoned_ = false;
   bool blocks_sigpipe_ = false;

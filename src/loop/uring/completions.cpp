@@ -13,7 +13,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <span>
+#include <utility>
 
 namespace skua::loop {
 namespace {
@@ -30,7 +33,7 @@ Error error_of(int result, const char* context) noexcept {
 
 void UringBackend::turn(Duration timeout) {
   if (!is_wake_armed_) arm_wake();
-  if (!fed_.empty()) find_missed_ends();
+  if (fed_count_ != 0) find_missed_ends();
   ++calls_.waits;
   ring_.wait(timeout);
   if (!was_abandoned_) [[likely]] {
@@ -40,7 +43,7 @@ void UringBackend::turn(Duration timeout) {
     while (received_bytes_ < much_input_bytes && ring_.next_completion(end, completion)) {
       complete(completion);
     }
-    if (!queue_.empty() && ring_.is_drained(end)) receive_in_turn();
+    if (queue_.first() != nullptr && ring_.is_drained(end)) receive_in_turn();
     buffers_.publish();
   }
   if (ring_.is_abandoned()) finish_abandoned();
@@ -48,17 +51,13 @@ void UringBackend::turn(Duration timeout) {
 
 // Nothing completes any more, so all closing handles are closed.
 void UringBackend::finish_abandoned() {
-  fed_.clear();
+  fed_count_ = 0;
   was_abandoned_ = true;
-  while (first_closing_ != nullptr) finish_close(*first_closing_);
+  while (closing_.first() != nullptr) finish_close(*closing_.first());
 }
 
-// The list is in the order of closing, which is nearly that of completion.
 void UringBackend::finish_close(Handle& handle) {
-  Handle** link = &first_closing_;
-  while (*link != &handle) link = &(*link)->next_;
-  *link = handle.next_;
-  if (handle.next_ == nullptr) last_closing_link_ = link;
+  closing_.remove(handle);
   handle.descriptor_ = -1;
   handle.closing_ = false;
   handle.on_closed();
@@ -98,7 +97,10 @@ void UringBackend::received(Handle& handle, const Completion& completion) {
     }
     buffers_.release(buffer, count, completion.flags);
     const bool is_read_up = (completion.flags & IORING_CQE_F_SOCK_NONEMPTY) == 0;
-    if (!is_over && is_read_up && !handle.closing_) fed_.push_back(&handle);
+    if (!is_over && is_read_up && !handle.closing_) {
+      if (fed_count_ == max_fed) find_missed_ends();
+      fed_[fed_count_++] = &handle;
+    }
   }
   if (is_over) receive_ended(handle, completion);
 }
@@ -107,20 +109,20 @@ void UringBackend::received(Handle& handle, const Completion& completion) {
 // Linux 6.18, in every few hundred such resets). So those that have delivered are looked at once,
 // by the next turn, unless they have begun to send, which fails. The cancelled receive is armed
 // again, and then finds what has happened.
-void UringBackend::find_missed_ends() {
-  std::erase_if(fed_, [](const Handle* handle) {
-    return !handle->is_open() || handle->sending_ || !has(*handle, receive_armed);
-  });
-  fed_polls_.clear();
-  for (const Handle* const handle : fed_) fed_polls_.push_back({handle->descriptor_, POLLRDHUP, 0});
-  if (!fed_.empty()) {
-    ++calls_.others;
-    ::poll(fed_polls_.data(), fed_polls_.size(), 0);
+void UringBackend::find_missed_ends() noexcept {
+  std::array<pollfd, max_fed> polls;
+  std::size_t count = 0;
+  for (Handle* const handle : std::span(fed_).first(std::exchange(fed_count_, 0))) {
+    if (!handle->is_open() || handle->sending_ || !has(*handle, receive_armed)) continue;
+    polls[count] = {.fd = handle->descriptor_, .events = POLLRDHUP, .revents = 0};
+    fed_[count++] = handle;
   }
-  for (std::size_t i = 0; i < fed_.size(); ++i) {
-    if (fed_polls_[i].revents != 0) cancel_receive(*fed_[i]);
+  if (count == 0) return;
+  ++calls_.others;
+  ::poll(polls.data(), count, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (polls[i].revents != 0) cancel_receive(*fed_[i]);
   }
-  fed_.clear();
 }
 
 void UringBackend::receive_ended(Handle& handle, const Completion& completion) {
