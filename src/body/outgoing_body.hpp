@@ -23,6 +23,9 @@
 
 namespace skua::body {
 
+/// A text of this length is cheaper to send at once than to copy.
+constexpr std::size_t long_text_bytes = 16 * 1024;
+
 /// The destination of content: a protocol that frames it.
 class Framer {
  public:
@@ -120,7 +123,7 @@ class TextToSend final {
   TextToSend& operator=(const TextToSend&) = delete;
 
   /// Reports whether a send of its own is cheaper than a copy.
-  [[nodiscard]] bool is_long() const noexcept { return text_bytes_ >= long_bytes; }
+  [[nodiscard]] bool is_long() const noexcept { return text_bytes_ >= long_text_bytes; }
   [[nodiscard]] std::span<const net::Slice> slices() const noexcept {
     return {slices_.data(), count_};
   }
@@ -133,8 +136,6 @@ class TextToSend final {
 
  private:
   SKUA_COLD void add(std::string_view part) noexcept;
-
-  static constexpr std::size_t long_bytes = 16 * 1024;
 
   std::array<char, h1::chunk_header_bytes> header_;
   std::array<net::Slice, 3> slices_;

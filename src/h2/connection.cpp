@@ -25,6 +25,7 @@ void Events::on_closed(Stream&, ErrorCode) {}
 void Events::on_response(Stream&, std::unique_ptr<ReceivedHead>) {}
 void Events::on_failure(Stream&, const StreamFailure&) {}
 void Events::on_room() {}
+std::size_t Events::send_now(std::span<const std::string_view>) { return 0; }
 void Events::on_goaway(ErrorCode) {}
 
 Connection::Connection(const Options& options, Events& events, Workspace& workspace,

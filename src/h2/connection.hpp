@@ -74,6 +74,14 @@ struct BodyRead {
   ErrorCode failed_with = ErrorCode::InternalError;
 };
 
+/// Content that Connection::send_now has framed.
+struct SentNow {
+  std::size_t content_bytes = 0;
+  std::size_t head_bytes = 0;      ///< of its frames
+  std::size_t sent_bytes = 0;      ///< of both, without having been appended
+  std::size_t appended_bytes = 0;  ///< content that was appended last
+};
+
 /// The reason that a client's stream failed.
 struct StreamFailure {
   Error error = Errc::None;
@@ -130,6 +138,11 @@ class Events {
   /// content bytes, as many as read_body returned: by copy or by reference. Advances the consumer's
   /// own position in the content.
   virtual void append_data(Stream& stream, std::string_view head, std::size_t bytes) = 0;
+  /// Sends at most `max_texts_now` texts at once, behind what was appended. Returns how many of
+  /// their bytes were sent.
+  SKUA_COLD virtual std::size_t send_now(std::span<const std::string_view> texts);
+
+  static constexpr std::size_t max_texts_now = 16;
 
  protected:
   ~Events() = default;
@@ -213,6 +226,10 @@ class Connection final {
 
   /// Resumes reading content after read_body returned none.
   void resume_body(Stream& stream) noexcept;
+  /// Sends content that no read_body has supplied yet, at once and without copying: what the
+  /// windows allow and Events::send_now takes. The rest of a frame that has begun is appended.
+  /// Sends nothing while more urgent content waits.
+  SKUA_COLD SentNow send_now(Stream& stream, std::string_view content);
   /// Returns consumed content to the stream's window, so that the peer may send as much again. The
   /// connection's window is returned as soon as content arrives, so that an unread stream never
   /// blocks another. At most streams * stream_window_bytes + window_growth_bytes are buffered.
@@ -324,6 +341,9 @@ class Connection final {
   template <class WriteFields>
   void write_block(Stream& stream, bool is_end, const WriteFields& write_fields);
   std::size_t write_data(Stream& stream);
+  [[nodiscard]] std::size_t window_of(const Stream& stream) const noexcept;
+  [[nodiscard]] std::size_t max_data_bytes() const noexcept;  // of a frame
+  void note_data(Stream& stream, std::size_t bytes) noexcept;
   void end_sending(Stream& stream);
   void make_ready(Stream& stream) noexcept;
   void leave_ready(Stream& stream, Stream::Content next) noexcept;

@@ -2,8 +2,11 @@
 // Tests flow control in both directions, and the budget of a write.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "h2/frame.hpp"
 #include "support/h2_server_session.hpp"
@@ -319,6 +322,95 @@ TEST_F(SessionFlowTest, AHeadThatIsFarTooLongResetsTheStream) {
   while (lines.wire().size() < 300'000) lines.add("X-Long", std::string(1000, 'x'));
   session->respond(stream(1), {.fields = &lines}, false);
   EXPECT_EQ(flushed(), "RST_STREAM(1,INTERNAL_ERROR)");
+}
+
+// Content that is sent at once --------------------------------------------------------------------
+
+class SessionSendNowTest : public SessionFlowTest {
+ protected:
+  // Begins a response of unknown length on each stream.
+  void begin(const std::vector<std::uint32_t>& ids, const std::string& hello = frames::hello()) {
+    open({}, hello);
+    recorder.when_requested = [this](Stream& its, bool) {
+      recorder.contents[its.id()] = {.text = "", .is_whole = false};
+      session->respond(its, {.status = Status::Ok}, true);
+    };
+    for (const std::uint32_t id : ids) exchange(frames::get(id));
+  }
+  // Returns the content in what was written, which has to be whole frames of stream 1.
+  std::string content_of_frames() const {
+    std::string text;
+    std::size_t size = 0;
+    for (const frames::Frame& frame : frames::split(recorder.written)) {
+      EXPECT_EQ(frame.head.type, FrameType::Data);
+      EXPECT_EQ(frame.head.stream_id, 1U);
+      EXPECT_EQ(frame.head.length_bytes, frame.payload.size());
+      size += frame_header_bytes + frame.payload.size();
+      text += frame.payload;
+    }
+    EXPECT_EQ(size, recorder.written.size());
+    return text;
+  }
+};
+
+TEST_F(SessionSendNowTest, TakesWholeFramesAndTheRestOfOneThatHasBegun) {
+  std::string text(40'000, '\0');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('a' + i / 7 % 26);
+  constexpr std::size_t whole = 16'384;  // a frame
+  constexpr std::size_t of_frame = whole - frame_header_bytes;
+  const std::size_t all = text.size() + 3 * frame_header_bytes;
+  for (const std::size_t taken : std::initializer_list<std::size_t>{
+           0, 1, 8, 9, 10, whole - 1, whole, whole + 1, whole + 9, 2 * whole, all - 1, all}) {
+    SCOPED_TRACE(taken);
+    begin({1});
+    recorder.taken_at_once = taken;
+    const SentNow sent = session->send_now(stream(1), text);
+    EXPECT_EQ(sent.sent_bytes, taken);
+    const std::size_t begun = (taken + whole - 1) / whole;  // frames
+    EXPECT_EQ(sent.head_bytes, begun * frame_header_bytes);
+    EXPECT_EQ(sent.content_bytes, std::min(text.size(), begun * of_frame));
+    const std::size_t rest = sent.head_bytes + sent.content_bytes - taken;
+    const std::size_t last = begun == 0 ? 0 : sent.content_bytes - (begun - 1) * of_frame;
+    EXPECT_EQ(sent.appended_bytes, std::min(rest, last));
+    EXPECT_EQ(content_of_frames(), text.substr(0, sent.content_bytes));
+    recorder.contents[1] = {.text = text.substr(sent.content_bytes)};
+    session->resume_body(stream(1));
+    EXPECT_EQ(flushed().back(), '!');
+    EXPECT_EQ(content(), text);
+  }
+}
+
+TEST_F(SessionSendNowTest, KeepsToTheWindows) {
+  begin({1}, frames::hello({{4, 20'000}}));
+  recorder.taken_at_once = 1'000'000;
+  const std::string text(100'000, 'x');
+  EXPECT_EQ(session->send_now(stream(1), text).content_bytes, 20'000U);
+  EXPECT_EQ(session->send_now(stream(1), text).content_bytes, 0U);
+  exchange(frames::window_update(1, 60'000));
+  EXPECT_EQ(session->send_now(stream(1), text).content_bytes, 45'535U);  // the connection's
+  EXPECT_EQ(session->send_now(stream(1), text).content_bytes, 0U);
+  EXPECT_EQ(content_of_frames().size(), 45'535U);
+}
+
+TEST_F(SessionSendNowTest, LetsMoreUrgentContentGoFirst) {
+  begin({1, 3});
+  recorder.taken_at_once = 1'000'000;
+  const std::string text(20'000, 'x');
+  exchange(frames::priority_update(3, "u=1"));
+  recorder.contents[3] = {.text = "urgent"};
+  session->resume_body(stream(3));
+  EXPECT_EQ(session->send_now(stream(1), text).content_bytes, 0U);
+  EXPECT_EQ(flushed(), "DATA(3)!");
+  EXPECT_EQ(session->send_now(stream(1), text).content_bytes, 20'000U);
+}
+
+TEST_F(SessionSendNowTest, SendsNothingOnAStreamThatIsClosed) {
+  begin({1});
+  recorder.releases = false;
+  recorder.taken_at_once = 1'000'000;
+  exchange(frames::reset(1));
+  EXPECT_EQ(session->send_now(stream(1), std::string(20'000, 'x')).content_bytes, 0U);
+  EXPECT_EQ(recorder.written, "");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // there is room for it, the most urgent first.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -245,12 +246,73 @@ std::size_t Connection::write(std::size_t max_bytes) {
   return written;
 }
 
+/// Returns how much content the windows allow the stream.
+std::size_t Connection::window_of(const Stream& stream) const noexcept {
+  return static_cast<std::size_t>(
+      std::max<std::int64_t>(std::min(send_window_, stream.send_window_), 0));
+}
+
+std::size_t Connection::max_data_bytes() const noexcept {
+  return std::min(sent_frame_bytes_, max_sent_frame_bytes);
+}
+
+/// Notes a DATA frame that is on its way.
+void Connection::note_data(Stream& stream, std::size_t bytes) noexcept {
+  const std::size_t most = std::min(window_of(stream), max_data_bytes());
+  guard_.sent_data(bytes, most != 0 && bytes == most && most < max_sent_frame_bytes);
+  guard_.sent_frame();
+  send_window_ -= static_cast<std::int64_t>(bytes);
+  stream.send_window_ -= static_cast<std::int64_t>(bytes);
+}
+
+SentNow Connection::send_now(Stream& stream, std::string_view content) {
+  SentNow sent;
+  const bool is_next =
+      stream.content_ == Stream::Content::Waiting || stream.content_ == Stream::Content::Ready;
+  const bool has_more_urgent = (ready_mask_ & ((1U << stream.priority_.urgency) - 1)) != 0;
+  if (!is_next || has_more_urgent || stream.is_closed() || !takes_input()) return sent;
+
+  constexpr std::size_t max_frames = Events::max_texts_now / 2;
+  const std::size_t frame_bytes = max_data_bytes();
+  content = content.substr(0, std::min(window_of(stream), max_frames * frame_bytes));
+  std::array<char, max_frames * frame_header_bytes> heads;
+  std::array<std::string_view, 2 * max_frames> texts;
+  std::size_t count = 0;
+  for (; !content.empty(); content.remove_prefix(texts[count - 1].size())) {
+    char* const head = heads.data() + count / 2 * frame_header_bytes;
+    const std::string_view piece = content.substr(0, frame_bytes);
+    FrameHead{.length_bytes = static_cast<std::uint32_t>(piece.size()),
+              .stream_id = stream.id_,
+              .type = FrameType::Data}
+        .write(head);
+    texts[count++] = {head, frame_header_bytes};
+    texts[count++] = piece;
+  }
+  try {
+    if (count != 0) sent.sent_bytes = events_.send_now({texts.data(), count});
+    std::size_t left = sent.sent_bytes;
+    for (std::size_t i = 0; left != 0; i += 2) {
+      sent.head_bytes += frame_header_bytes;
+      sent.content_bytes += texts[i + 1].size();
+      note_data(stream, texts[i + 1].size());
+      for (std::string_view text : {texts[i], texts[i + 1]}) {
+        const std::size_t of_text = std::min(left, text.size());
+        left -= of_text;
+        text.remove_prefix(of_text);
+        if (!text.empty()) events_.append(text);
+        sent.appended_bytes = text.size();
+      }
+    }
+  } catch (...) {
+    break_off();
+  }
+  return sent;
+}
+
 /// Writes one frame of the stream's content and updates the stream. Returns the bytes written.
 std::size_t Connection::write_data(Stream& stream) {
-  const std::int64_t window =
-      std::max<std::int64_t>(std::min(send_window_, stream.send_window_), 0);
-  const auto most = static_cast<std::size_t>(
-      std::min<std::int64_t>(window, std::min(sent_frame_bytes_, max_sent_frame_bytes)));
+  const std::size_t window = window_of(stream);
+  const std::size_t most = std::min(window, max_data_bytes());
   const BodyRead read = events_.read_body(stream, most);
   SKUA_ASSERT(read.bytes <= most);
   if (stream.is_closed()) return 0;  // by read_body
@@ -280,10 +342,7 @@ std::size_t Connection::write_data(Stream& stream) {
       events_.append({head, sizeof head});
     }
     written = sizeof head + read.bytes;
-    send_window_ -= static_cast<std::int64_t>(read.bytes);
-    stream.send_window_ -= static_cast<std::int64_t>(read.bytes);
-    guard_.sent_data(read.bytes, most != 0 && read.bytes == most && most < max_sent_frame_bytes);
-    guard_.sent_frame();
+    note_data(stream, read.bytes);
     if (stream.is_closed()) return written;  // reading its content failed
   }
   if (is_end) {

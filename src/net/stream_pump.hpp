@@ -114,7 +114,7 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   /// `slices`, which on_sent() does not report.
   SKUA_COLD std::size_t send_now(std::span<const Slice> slices);
 
-  static constexpr std::size_t max_slices_now = 3;
+  static constexpr std::size_t max_slices_now = 16;
 
   // Time.
 

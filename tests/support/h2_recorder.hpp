@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -88,6 +89,14 @@ class Recorder : public Events {
     content.sent += bytes;
   }
 
+  std::size_t send_now(std::span<const std::string_view> texts) override {
+    const std::size_t before = written.size();
+    for (const std::string_view text : texts) {
+      written.append(text.substr(0, taken_at_once - (written.size() - before)));
+    }
+    return written.size() - before;
+  }
+
   /// Sends a response whose content is `text`.
   void answer(Stream& stream, std::string text, Status status = Status::Ok) {
     const std::size_t size = text.size();
@@ -104,8 +113,9 @@ class Recorder : public Events {
   Connection* session = nullptr;
   std::function<void(Stream&, bool is_end)> when_requested;
   std::function<void(Stream&)> when_ended;
-  bool takes_content = true;  ///< opens the window again at once
-  bool releases = true;       ///< releases closed streams at once
+  bool takes_content = true;      ///< opens the window again at once
+  std::size_t taken_at_once = 0;  ///< by send_now()
+  bool releases = true;           ///< releases closed streams at once
   std::string log;
   std::string written;  ///< since the last flush()
   std::string output;   ///< of the last flush()

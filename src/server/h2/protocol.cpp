@@ -5,6 +5,7 @@
 #include "server/h2/protocol.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "loop/clock.hpp"
@@ -125,6 +126,14 @@ void H2Protocol::append_data(h2::Stream& stream, std::string_view head, std::siz
   ServerStream& exchange = exchange_of(stream);
   exchange.wake();
   exchange.write_data(output_, head, bytes);
+}
+
+std::size_t H2Protocol::send_now(std::span<const std::string_view> texts) {
+  std::array<net::Slice, max_texts_now> slices;
+  std::ranges::transform(texts, slices.begin(), [](std::string_view text) {
+    return net::Slice{text.data(), text.size()};
+  });
+  return owner_.send_now({slices.data(), texts.size()});
 }
 
 }  // namespace skua::server

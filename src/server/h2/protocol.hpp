@@ -43,6 +43,9 @@ class H2Protocol final : public Protocol, private h2::Events {
   h2::BodyRead read_body(h2::Stream& stream, std::size_t max_bytes) override;
   void append(std::string_view bytes) override { output_.append(bytes); }
   void append_data(h2::Stream& stream, std::string_view head, std::size_t bytes) override;
+  // Not inlined, or the thunk for this base would be a copy.
+  [[gnu::noinline]] SKUA_COLD std::size_t send_now(
+      std::span<const std::string_view> texts) override;
 
   [[nodiscard]] bool has_room() const noexcept;
   void give_back(ServerStream& exchange) noexcept;

@@ -372,6 +372,21 @@ void ServerStream::write_content(Body&& piece) {
   wake();
 }
 
+void ServerStream::write_content_text(std::string_view text) {
+  if (phase_ == Phase::Closed) return;
+  if (content_.empty() && text.size() >= body::long_text_bytes) {
+    const h2::SentNow now = h2_->send_now(*stream_, text);
+    text.remove_prefix(now.content_bytes);
+    if (record_ != nullptr && now.sent_bytes != 0) {
+      const std::size_t sent_content = now.content_bytes - now.appended_bytes;
+      record_->owner->sent_at_once(*record_, sent_content, now.sent_bytes);
+      record_->owner->wrote(*record_, now.appended_bytes, now.head_bytes);
+    }
+    wake();
+  }
+  Framer::write_content_text(text);
+}
+
 h2::BodyRead ServerStream::read_body(std::size_t max_bytes) noexcept {
   if (socket_ != nullptr) return socket_->read_body(max_bytes);
   using State = h2::BodyRead::State;

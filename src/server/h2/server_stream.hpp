@@ -120,6 +120,8 @@ class ServerStream final : public base::ListNode,
   void inform(Status status, const FieldLines& fields) override;
   void handler_ended() noexcept override { wake(); }
   void write_content(Body&& piece) override;
+  // Not inlined, or the thunk for this base would be a copy.
+  [[gnu::noinline]] SKUA_COLD void write_content_text(std::string_view text) override;
   [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
     return content_.pressure_bytes();
   }
