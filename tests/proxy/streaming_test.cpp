@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "proxy/proxy_fixture.hpp"
+#include "server/record_keeper.hpp"
 #include "support/closed_port.hpp"
 
 namespace skua {
@@ -142,12 +143,18 @@ TEST_P(ProxyStreaming, EveryByteOfADownloadArrivesInOrder) {
   };
   route(RuntimePattern("/api/whole"), noise().size());
   route(RuntimePattern("/api/chunked"), std::nullopt);
+  testing::RecordKeeper records(options_);
   Client client = front().connect();
+  std::size_t count = 0;
   for (const std::string_view path : {"/api/whole", "/api/chunked", "/api/whole"}) {
     client.send(get(path));
     const std::optional<Answer> answer = client.answer();
     ASSERT_TRUE(answer) << path;
     EXPECT_TRUE(answer->body == noise()) << path << ", " << answer->body.size() << " bytes";
+    const testing::KeptRecord record = records.await(++count).back();
+    EXPECT_EQ(record.body_bytes, noise().size()) << path;
+    EXPECT_GT(record.sent_bytes, noise().size()) << path;
+    EXPECT_LT(record.sent_bytes, noise().size() + noise().size() / 100) << path;
   }
 }
 
