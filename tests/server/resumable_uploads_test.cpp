@@ -335,7 +335,7 @@ TEST_P(Http2Resumable, GoOnOnTheSameConnectionAfterAReset) {
       const Answer state = ask("HEAD " + place);
       if (state.status == 423) continue;
       const std::size_t kept = std::stoul(state.field("Upload-Offset").value_or("99"));
-      EXPECT_LE(kept, tries == 0 ? cut : whole.size());
+      EXPECT_TRUE(kept <= cut || (tries != 0 && kept == whole.size())) << kept;
       client.send(patch(stream, place, kept) +
                   frames::data(stream, whole.substr(kept), frames::end));
       wait_for_answer(client, stream);
