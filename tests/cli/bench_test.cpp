@@ -105,6 +105,8 @@ TEST_F(BenchTest, CountsWhatTheServerCounts) {
     EXPECT_EQ(answers, outcome.count("/statuses/2xx"));
     EXPECT_EQ(outcome.count("/connections_made"), 5U);
     EXPECT_EQ(outcome.count("/reconnects"), 0U);
+    // A server counts bytes once the system has them, when the peer may already have them too.
+    while (counters().connections_open != 0) std::this_thread::yield();
     EXPECT_EQ(outcome.count("/bytes_sent"), counters().bytes_received);
     EXPECT_EQ(outcome.count("/bytes_received"), counters().bytes_sent);
     EXPECT_EQ(outcome.count("/failures"), 0U);
