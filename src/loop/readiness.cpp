@@ -3,7 +3,7 @@
 // Operations are tried at once. Readiness is requested only when one has to wait, and a stopped
 // receive is withdrawn only when bytes arrive: both save system calls.
 // No operation calls back. Its failure or closing goes into a list that settle() processes at
-// the end of the turn, when no event of the batch can refer to a handle destroyed by its owner.
+// the end of the turn. Then an owner may destroy its handle: forget() has dropped its events.
 // Bytes that a send does not take stay with the owner, which sends them again after on_sent(0),
 // so a pending send costs one bit and no memory.
 #include "loop/readiness.hpp"

@@ -15,7 +15,7 @@ namespace skua::loop {
 /// The common base of epoll, kqueue and poll: makes completions out of readiness.
 ///
 /// A derived class only knows how to wait, and how to change what it waits for. It calls
-/// dispatch() for each ready descriptor, then deliver(), and settle() at the end of each turn.
+/// dispatch() for each ready descriptor, then finish_batch(), and settle() at the end of each turn.
 class ReadinessBackend : public Backend {
  public:
   void open(Handle& handle, int descriptor) final;

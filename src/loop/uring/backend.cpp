@@ -309,7 +309,7 @@ int UringBackend::release(Handle& handle) {
   if (!handle.is_open()) return -1;
   handle.receiving_ = false;
   leave_queue(handle);
-  if (fed_count_ != 0) find_missed_ends();
+  if (fed_count_ != 0) find_missed_ends();  // which may name the handle
   cancel_receive(handle);
   stop_accept(handle);
   if (handle.in_flight_ != 0) return -1;

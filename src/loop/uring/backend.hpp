@@ -148,7 +148,7 @@ class UringBackend final : public Backend {
       *last_link_ = &handle;
       last_link_ = &handle.next_;
     }
-    // It is nearly always the first.
+    // Looks for it from the first on, which it nearly always is.
     void remove(Handle& handle) noexcept {
       Handle** link = &first_;
       while (*link != &handle) link = &(*link)->next_;
@@ -197,6 +197,7 @@ class UringBackend final : public Backend {
   void send_gathered(Handle& handle, std::span<const Slice> slices);
   void await_writable(Handle& handle) noexcept;
   SKUA_COLD void fail_send(Handle& handle, Error failure);
+  SKUA_COLD void send_failed(Handle& handle, Error failure);
   void release_operation(Handle& handle) noexcept;
 
   void complete(const Completion& completion);

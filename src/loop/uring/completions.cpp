@@ -107,8 +107,8 @@ void UringBackend::received(Handle& handle, const Completion& completion) {
 
 // A multishot receive that delivers bytes while a reset arrives may never be woken again (seen with
 // Linux 6.18, in every few hundred such resets). So those that have delivered are looked at once,
-// by the next turn, unless they have begun to send, which fails. The cancelled receive is armed
-// again, and then finds what has happened.
+// by the next turn, unless they have begun to send: see send_failed(). The cancelled receive is
+// armed again, and then finds what has happened.
 void UringBackend::find_missed_ends() noexcept {
   std::array<pollfd, max_fed> polls;
   std::size_t count = 0;
@@ -119,9 +119,9 @@ void UringBackend::find_missed_ends() noexcept {
   }
   if (count == 0) return;
   ++calls_.others;
-  ::poll(polls.data(), count, 0);
+  const bool is_known = ::poll(polls.data(), count, 0) >= 0;
   for (std::size_t i = 0; i < count; ++i) {
-    if (polls[i].revents != 0) cancel_receive(*fed_[i]);
+    if (!is_known || polls[i].revents != 0) cancel_receive(*fed_[i]);
   }
 }
 
@@ -173,7 +173,7 @@ void UringBackend::sent(Handle& handle, int result) {
   } else if (is_passing(result)) {
     handle.on_sent(0);
   } else {
-    handle.on_send_failed(error_of(result, "send"));
+    send_failed(handle, error_of(result, "send"));
   }
   if (has(handle, shutdown_wanted)) finish_shutdown(handle);
 }
@@ -190,9 +190,15 @@ void UringBackend::file_sent(Handle& handle) {
   if (failure.code() == Errc::None) {
     handle.on_sent(0);
   } else {
-    handle.on_send_failed(failure);
+    send_failed(handle, failure);
   }
   if (has(handle, shutdown_wanted)) finish_shutdown(handle);
+}
+
+// The receive may have missed the reset that ended the sending. Its owner waits for the end.
+void UringBackend::send_failed(Handle& handle, Error failure) {
+  cancel_receive(handle);
+  handle.on_send_failed(failure);
 }
 
 // The owner may have sent the rest of its bytes; the shutdown comes after those.

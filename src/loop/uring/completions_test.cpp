@@ -7,12 +7,37 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 
 namespace skua::loop {
 namespace {
+
+// A listener, and the connections that it accepts. Each is closed once its peer has ended it.
+struct Acceptor {
+  explicit Acceptor(Backend& backend) {
+    const auto [descriptor, where] = listening_socket();
+    address = where;
+    listener.when_accepted = [this, &backend](int accepted) {
+      Recorder& server = servers.emplace_back();
+      server.when_ended = [&backend, &server] { backend.close(server); };
+      server.when_closed = [this] { ++closed_count; };
+      server.when_received = [this, &server](std::span<char>) { when_received(server); };
+      backend.open(server, accepted);
+      backend.start_receive(server);
+    };
+    backend.open(listener, descriptor);
+    backend.start_accept(listener);
+  }
+
+  std::function<void(Recorder&)> when_received = [](Recorder&) {};
+  Recorder listener;
+  sockaddr_in address{};
+  std::deque<Recorder> servers;
+  std::size_t closed_count = 0;
+};
 
 TEST_P(UringBackendTest, ServesMoreConnectionsThanThereAreBuffers) {
   constexpr int connection_count = 100;
@@ -40,32 +65,20 @@ TEST_P(UringBackendTest, ServesMoreConnectionsThanThereAreBuffers) {
 
 TEST_P(UringBackendTest, AcceptsAndConnectsAThousandAndClosesThemFromTheirCallbacks) {
   constexpr std::size_t connection_count = 1000;
-  const auto [descriptor, address] = listening_socket();
-  Recorder listener;
-  std::deque<Recorder> servers;
-  std::size_t closed_count = 0;
-  listener.when_accepted = [&](int accepted) {
-    Recorder& server = servers.emplace_back();
-    server.when_ended = [&] { backend->close(server); };
-    server.when_closed = [&] { ++closed_count; };
-    server.when_received = [&](std::span<char>) {
-      if (server.received != "hello") return;  // it may come in pieces
-      backend->send(server, std::array{slice(server.received), slice("!")});
-    };
-    backend->open(server, accepted);
-    backend->start_receive(server);
+  Acceptor acceptor(*backend);
+  acceptor.when_received = [&](Recorder& server) {
+    if (server.received != "hello") return;  // it may come in pieces
+    backend->send(server, std::array{slice(server.received), slice("!")});
   };
-  backend->open(listener, descriptor);
-  backend->start_accept(listener);
   std::deque<Recorder> clients(connection_count);
-  const auto* where = reinterpret_cast<const sockaddr*>(&address);
+  const auto* where = reinterpret_cast<const sockaddr*>(&acceptor.address);
   for (std::size_t i = 0; i < connection_count; ++i) {
     Recorder& client = clients[i];
     client.when_received = [&](std::span<char>) {
       if (client.received.ends_with('!')) backend->close(client);
     };
     backend->open(client, tcp_socket());
-    backend->connect(client, where, sizeof(address));
+    backend->connect(client, where, sizeof(acceptor.address));
     if (i % 50 != 0) continue;  // some connect alone, most in bulk
     turn_until([&] { return client.connected.has_value(); });
   }
@@ -76,40 +89,34 @@ TEST_P(UringBackendTest, AcceptsAndConnectsAThousandAndClosesThemFromTheirCallba
     backend->send(client, std::array{slice("hello")});
   }
   for (Recorder& client : clients) turn_until([&] { return client.closed_calls == 1; });
-  turn_until([&] { return closed_count == connection_count; });
+  turn_until([&] { return acceptor.closed_count == connection_count; });
   for (const Recorder& client : clients) EXPECT_EQ(client.received, "hello!");
-  close_and_wait(listener);
+  close_and_wait(acceptor.listener);
 }
 
 // A multishot receive misses one such reset in some hundred.
 TEST_P(UringBackendTest, NoticesEveryResetThatArrivesWithBytes) {
   constexpr std::size_t connection_count = 10'000;
-  const auto [descriptor, address] = listening_socket();
-  Recorder listener;
-  std::deque<Recorder> servers;
-  std::size_t closed_count = 0;
-  listener.when_accepted = [&](int accepted) {
-    Recorder& server = servers.emplace_back();
-    server.when_ended = [&] { backend->close(server); };
-    server.when_closed = [&] { ++closed_count; };
-    backend->open(server, accepted);
-    backend->start_receive(server);
-  };
-  backend->open(listener, descriptor);
-  backend->start_accept(listener);
-  std::thread peer([where = address] {
-    for (std::size_t i = 0; i < connection_count; ++i) {
-      const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-      ASSERT_EQ(::connect(socket, reinterpret_cast<const sockaddr*>(&where), sizeof where), 0);
-      write_all(socket, "half a li");
-      const linger at_once = {.l_onoff = 1, .l_linger = 0};
-      ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-      ::close(socket);
+  for (const bool answers : {false, true}) {
+    Acceptor acceptor(*backend);
+    if (answers) {
+      acceptor.when_received = [&](Recorder& server) {
+        if (server.received != "half a li") return;  // it may come in pieces
+        backend->send(server, std::array{slice("an answer")});
+      };
     }
-  });
-  turn_until([&] { return closed_count == connection_count; });
-  peer.join();
-  close_and_wait(listener);
+    std::thread peer([where = acceptor.address] {
+      for (std::size_t i = 0; i < connection_count; ++i) {
+        const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        ASSERT_EQ(::connect(socket, reinterpret_cast<const sockaddr*>(&where), sizeof where), 0);
+        write_all(socket, "half a li");
+        reset(socket);
+      }
+    });
+    turn_until([&] { return acceptor.closed_count == connection_count; });
+    peer.join();
+    close_and_wait(acceptor.listener);
+  }
 }
 
 TEST_P(UringBackendTest, TellsWhyAConnectionCannotBeMade) {
