@@ -54,6 +54,7 @@ void StreamPump::note_sent(std::uint64_t count) {
 }
 
 void StreamPump::on_sent(std::size_t count) {
+  if (sending_ == Sending::Held) is_sending_timed_ = false;  // note_sent() came too early for that
   if (is_sending()) sending_ = Sending::Nothing;
   output_.consume(count);
   guarded([&] {

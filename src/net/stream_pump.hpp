@@ -68,8 +68,8 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   /// Takes over a stream without a sink. Call it before anything else.
   void take(std::unique_ptr<Stream> stream) noexcept;
   [[nodiscard]] Stream& stream() const noexcept { return *stream_; }
-  /// Returns the stream of an open pump that sends and receives nothing, which ends the pump: no
-  /// call to the user follows.
+  /// Stops receiving and returns the stream of an open pump that has sent all, which ends the pump:
+  /// no call to the user follows.
   [[nodiscard]] std::unique_ptr<Stream> give_up() noexcept;
   [[nodiscard]] loop::Loop& loop() const noexcept { return *output_.blocks().loop_; }
   [[nodiscard]] State state() const noexcept { return state_; }
@@ -94,7 +94,9 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   [[nodiscard]] OutputQueue& output() noexcept { return output_; }
   [[nodiscard]] const OutputQueue& output() const noexcept { return output_; }
   /// Whether the stream has not yet taken all that was sent.
-  [[nodiscard]] bool is_sending() const noexcept { return sending_ == Sending::Pending; }
+  [[nodiscard]] bool is_sending() const noexcept {
+    return sending_ == Sending::Pending || sending_ == Sending::Held;
+  }
   /// Whether the stream has taken all output, and passed it on.
   [[nodiscard]] bool has_sent_all() const noexcept { return output_.empty() && !is_sending(); }
   /// Calls settle() at the end of the turn, so that all output of the turn leaves at once.
@@ -109,7 +111,7 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   /// instead, so that other connections get their turn.
   template <class GoOn>
   void flush_while(GoOn&& go_on);
-  /// Sends what the stream takes of the output, which must be short, and of at most
+  /// Sends what the stream takes of the output, if that is one segment, and of at most
   /// `max_slices_now` slices at once, without copying. Returns the number of bytes sent of
   /// `slices`, which on_sent() does not report.
   SKUA_COLD std::size_t send_now(std::span<const Slice> slices);
@@ -152,7 +154,12 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
 
  private:
   enum class Input : std::uint8_t { Stopped, Receiving, Ended };
-  enum class Sending : std::uint8_t { Nothing, Pending, Impossible };
+  enum class Sending : std::uint8_t {
+    Nothing,
+    Pending,
+    Held,  // by the stream, which has counted all of it: TLS does once it is encrypted
+    Impossible,
+  };
 
   void on_established() override;
   void on_receive(std::span<char> bytes) override;

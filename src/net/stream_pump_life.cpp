@@ -20,7 +20,8 @@ void StreamPump::take(std::unique_ptr<Stream> stream) noexcept {
 }
 
 std::unique_ptr<Stream> StreamPump::give_up() noexcept {
-  SKUA_ASSERT(is_open() && input_ != Input::Receiving && output_.empty());
+  SKUA_ASSERT(is_open() && has_sent_all());
+  cut_off();
   state_ = State::Closed;
   stop_timer();
   return std::move(stream_);
@@ -55,7 +56,7 @@ std::size_t StreamPump::send_now(std::span<const Slice> slices) {
   }
   end = std::copy(slices.begin(), slices.end(), end);
   const Sent sent = stream_->try_send({all.data(), end});
-  if (sent.is_pending) sending_ = Sending::Pending;
+  if (sent.is_pending) sending_ = Sending::Held;
   of_output = std::min(of_output, sent.bytes);
   output_.consume(of_output);
   note_sent(of_output);

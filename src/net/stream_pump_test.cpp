@@ -161,6 +161,20 @@ TEST_F(StreamPumpTest, DoesNotEndWhileTheStreamHoldsWhatItTook) {
   EXPECT_TRUE(memory_->is_write_shut());
 }
 
+TEST_F(StreamPumpTest, APeerThatTakesWhatTheStreamHoldsHasItsTimeAnew) {
+  memory_->hold_tries();
+  const Slice slice{"held", 4};
+  EXPECT_EQ(pump_->send_now({&slice, 1}), 4U);
+  EXPECT_EQ(pump_->left_to_send(5s), 5s);
+  turn();
+  EXPECT_EQ(pump_->left_to_send(5s), std::nullopt);
+  clock_.advance(6s);
+  turn();
+  EXPECT_EQ(pump_->send_now({&slice, 1}), 4U);
+  EXPECT_EQ(pump_->left_to_send(5s), 5s);
+  turn();
+}
+
 TEST_F(StreamPumpTest, ReceivingStartsAndStopsOnceAndNotAfterTheEnd) {
   EXPECT_FALSE(pump_->set_receiving(true));
   EXPECT_TRUE(pump_->set_receiving(false));
@@ -368,6 +382,21 @@ TEST_F(StreamPumpTest, TheLackOfMemoryAtTheEndOfATurnDoes) {
   pump_->settle_later();
   turn();
   EXPECT_EQ(lacks_, 1);
+}
+
+TEST_F(StreamPumpTest, AStreamThatIsGivenUpReceivesAndSendsNoMore) {
+  const std::unique_ptr<Stream> stream = pump_->give_up();
+  EXPECT_EQ(stream.get(), memory_);
+  EXPECT_FALSE(memory_->is_receiving());
+  EXPECT_TRUE(pump_->has_input_ended());
+  EXPECT_FALSE(pump_->set_receiving(false));
+  EXPECT_FALSE(pump_->set_receiving(true));
+  pump_->output().append("text");
+  pump_->flush();
+  pump_->close();
+  EXPECT_EQ(memory_->send_count(), 0U);
+  EXPECT_EQ(closing_, 0);
+  pump_.reset();
 }
 
 TEST_F(StreamPumpTest, AnEndThatWasHeardOfBeforeIsAnEnd) {

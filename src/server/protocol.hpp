@@ -66,8 +66,8 @@ class ProtocolOwner : public detail::ConnectionSource {
  public:
   /// Schedules the protocol for the end of the turn.
   virtual void settle_later() noexcept = 0;
-  /// Sends as much as possible at once without copying, if no output is pending. Returns how many
-  /// bytes were sent; the protocol has to write the rest.
+  /// Sends as much as possible at once without copying; see net::StreamPump::send_now(). Returns
+  /// how many bytes of `slices` were sent; the protocol has to write the rest.
   virtual std::size_t send_now(std::span<const net::Slice> slices) = 0;
   /// Returns the accounting of responses, or null if they are not recorded.
   virtual Accounting* accounting() = 0;
