@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "tls/certificate_names.hpp"
+
 #ifdef SKUA_HAS_TLS
 #include <array>
 #include <cstdlib>
@@ -15,6 +17,17 @@
 #endif
 
 namespace skua::tls {
+
+// RFC 1035 §2.3.4; OpenSSL sends no longer name.
+constexpr std::size_t longest_name_bytes = 255;
+
+std::string_view ClientContext::fault_of(std::string_view host) {
+  const std::string name = normal_name(host);
+  if (name.empty()) return "there is no host name to verify";
+  if (name.size() > longest_name_bytes) return "the host name is longer than 255 bytes";
+  if (name.find('\0') != name.npos) return "the host name has a null byte";
+  return {};
+}
 
 #ifdef SKUA_HAS_TLS
 

@@ -27,10 +27,13 @@ class ClientContext {
   ClientContext& operator=(const ClientContext&) = delete;
   virtual ~ClientContext() = default;
 
+  /// Returns why no certificate can be verified for `host`; empty if one can.
+  [[nodiscard]] static std::string_view fault_of(std::string_view host);
+
   /// Creates the engine for a new connection to `host`, a name or an IP address as text, for which
-  /// the server's certificate must be valid. It resumes the newest session for the same host and
-  /// port, and stores its own. A resumed session keeps the certificate of the original handshake,
-  /// and is not resumed once that has expired.
+  /// the server's certificate must be valid, and which must have no fault. It resumes the newest
+  /// session for the same host and port, and stores its own. A resumed session keeps the
+  /// certificate of the original handshake, and is not resumed once that has expired.
   ///
   /// RFC:       8446 §2.2
   [[nodiscard]] virtual std::unique_ptr<Engine> connect(std::string_view host,

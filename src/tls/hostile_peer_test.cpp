@@ -126,6 +126,21 @@ TEST_F(HostilePeer, RenegotiationIsRefused) {
   EXPECT_EQ(server_->established, 1);
 }
 
+// OpenSSL answers each of these updates, as it does attempts to renegotiate TLS 1.2.
+TEST_F(HostilePeer, AnswersAreNotKeptForAPeerThatDoesNotRead) {
+  begin(TLS1_3_VERSION);
+  ASSERT_TRUE(continue_handshake());
+  server_->wire->take_at_most(0);
+  for (int i = 0; i < 10'000 && !server_->receive_end; ++i) {
+    ASSERT_EQ(SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_REQUESTED), 1);
+    write("x");
+    if (i % 50 == 0) carry();
+  }
+  ASSERT_TRUE(server_->receive_end);
+  EXPECT_EQ(server_->end(), Errc::TlsFailed);
+  EXPECT_EQ(server_->receive_end->context(), "the peer does not read");
+}
+
 TEST_F(HostilePeer, KeyUpdatesAreTakenButNotWithoutEnd) {
   begin(TLS1_3_VERSION);
   ASSERT_TRUE(continue_handshake());

@@ -19,6 +19,8 @@ namespace {
 constexpr std::size_t burst_bytes = 48_KiB;
 constexpr std::size_t sent_now_bytes = 16_KiB;
 constexpr std::size_t burst_overhead_bytes = 256;  // headers and tags of its records
+// Answers of TLS itself, such as refusals to renegotiate, that may wait for a peer to read.
+constexpr std::size_t max_answer_bytes = 64_KiB;
 
 void release(std::string& buffer) noexcept { std::string().swap(buffer); }
 
@@ -78,9 +80,17 @@ net::Sent TlsStream::try_send(std::span<const net::Slice> slices) {
   if (!can_send) return {};
   SliceSource source(slices);
   net::Sent sent;
-  while (source.left_bytes() > 0 && !is_sending_ && !send_failure_) {
-    sent.bytes += encrypt(source);
-    is_sending_ = !flush();
+  try {
+    while (source.left_bytes() > 0 && !is_sending_ && !send_failure_) {
+      sent.bytes += encrypt(source);
+      is_sending_ = !flush();
+    }
+  } catch (const std::bad_alloc&) {
+    if (sent.bytes == 0) throw;  // otherwise the peer has a part, and the rest is not taken
+  }
+  if (send_failure_ && !is_sending_) {
+    is_sending_ = true;
+    loop_.defer(later_);
   }
   sent.is_pending = is_sending_;
   return sent;
@@ -143,12 +153,20 @@ void TlsStream::decrypt() {
   }
 }
 
+// Nothing else is encrypted while the inner stream sends.
+bool TlsStream::ignores_answers() const noexcept {
+  return is_inner_sending_ && engine_ != nullptr && engine_->output().size() > max_answer_bytes;
+}
+
 /// Uses the peer's bytes as far as they are wanted; returns the rest.
 std::span<const char> TlsStream::use(std::span<const char> bytes) {
   is_using_ = true;
   engine_->feed(bytes);
   if (state_ == State::Handshaking) continue_handshake();
   if (state_ == State::Open) decrypt();
+  if (state_ == State::Open && ignores_answers()) {
+    fail({Errc::TlsFailed, "the peer does not read"});
+  }
   is_using_ = false;
   const std::span<const char> unused = engine_->unused();
   engine_->feed({});
@@ -269,7 +287,8 @@ void TlsStream::tell_sent() {
 
 void TlsStream::tell_end() {
   if (!end_ || !is_receiving_ || !unread_.empty()) return;
-  if (state_ == State::Failed && is_inner_sending_) return;  // the alert goes first
+  // The alert goes first, if the peer is there for it.
+  if (state_ == State::Failed && is_inner_sending_ && !ignores_answers()) return;
   is_receiving_ = false;
   const Error error = *end_;
   end_.reset();

@@ -104,6 +104,7 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   std::size_t send_from(PlainSource& source);
   std::size_t encrypt(PlainSource& source);
   bool flush();
+  [[nodiscard]] bool ignores_answers() const noexcept;
   void finish_writing();
 
   loop::Loop& loop_;

@@ -52,8 +52,9 @@ Result<void, Problem> check_tls(const Origin& origin, const std::string& whom,
   const std::string step = "speak TLS with " + whom;
   if (!origin.is_secure) return {};
   if (tls == nullptr) return could_not(step, Error(Errc::Unsupported, "TLS"), "it is not set up");
-  if (!origin.host.empty()) return {};
-  return could_not(step, Errc::InvalidHost, "there is no host name to verify");
+  const std::string_view fault = tls::ClientContext::fault_of(without_brackets(origin.host));
+  if (fault.empty()) return {};
+  return could_not(step, Errc::InvalidHost, std::string(fault));
 }
 
 // The socket of a new connection has room for a few hundred bytes.

@@ -103,6 +103,16 @@ TEST_P(ConnectorProxyTest, TlsGoesThroughTheTunnelToTheOrigin) {
   close(*server);
 }
 
+TEST_P(ConnectorProxyTest, ANameThatTlsCannotCheckIsNotTunneledTo) {
+  if (!has_tls()) GTEST_SKIP() << "built without OpenSSL";
+  origin_.host = std::string(256, 'a');
+  const auto outcome = connected();
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code(), Errc::InvalidHost);
+  EXPECT_TRUE(outcome.error().text.ends_with("the host name is longer than 255 bytes"))
+      << outcome.error().text;
+}
+
 TEST_P(ConnectorProxyTest, AProxyMaySpeakTlsItself) {
   if (!has_tls()) GTEST_SKIP() << "built without OpenSSL";
   const auto issued =

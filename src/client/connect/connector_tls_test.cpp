@@ -158,8 +158,10 @@ TEST_P(ConnectorTlsTest, TlsWantsAContextAndAName) {
   origin_.is_secure = true;
   EXPECT_EQ(problem().error.code(), Errc::Unsupported);
   use_tls();
-  origin_.host.clear();
-  EXPECT_EQ(problem().error.code(), Errc::InvalidHost);
+  for (const std::string& host : {std::string(), std::string("."), std::string(256, 'a')}) {
+    origin_.host = host;
+    EXPECT_EQ(problem().error.code(), Errc::InvalidHost) << host;
+  }
 }
 
 }  // namespace
