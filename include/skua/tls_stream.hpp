@@ -66,13 +66,14 @@ class SKUA_API TlsStream final : public Stream {
   /// Connects to a host like TcpStream::connect, and speaks TLS. The certificate must be valid for
   /// `host`.
   ///
-  /// Ends with: the errors of TcpStream::connect; TlsCertificate, TlsHandshakeFailed, TimedOut.
+  /// Ends with: the errors of TcpStream::connect; InvalidHost if the name is empty or longer than
+  ///            255 bytes; TlsCertificate, TlsHandshakeFailed, TimedOut.
   static Task<Result<TlsStream, Problem>> connect(TlsConnector connector, std::string host,
                                                   std::uint16_t port, ConnectOptions options = {});
   /// Speaks TLS over a connection, as its client: for protocols that begin without it (STARTTLS).
   ///
   /// Ends with: TlsHandshakeFailed, also if bytes that were not received have arrived before, as
-  ///            somebody on the way may have inserted them; TlsCertificate, TimedOut.
+  ///            somebody on the way may have inserted them; InvalidHost, TlsCertificate, TimedOut.
   static Task<Result<TlsStream, Problem>> connect(TlsConnector connector, TcpStream stream,
                                                   std::string host, Duration patience = 10s);
   /// Speaks TLS over a connection, as its server.

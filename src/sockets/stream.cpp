@@ -139,10 +139,11 @@ Task<Result<TcpStream::Released>> TcpStream::release() {
   core->on_receive(nullptr);
   // The stream of a TcpStream is never encrypted.
   auto& stream = static_cast<net::TcpStream&>(core->stream());
-  int descriptor = stream.release();
+  int descriptor = -1;
   while (descriptor < 0) {
-    co_await yield();
-    if (!core->is_open()) co_return invalid();
+    co_await yield();  // the first time as well: the back end may be calling the stream
+    const Result<void> still_drained = co_await StreamCore::drain(core, loop::Instant::max());
+    if (!still_drained) co_return still_drained.error();
     descriptor = stream.release();
   }
   Released released{.socket = StreamSocket(Socket(descriptor)),

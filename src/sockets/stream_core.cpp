@@ -42,19 +42,43 @@ class StreamCore::Receiving {
   StreamCore& core_;
 };
 
-/// The task that sends; others wait for their turn.
+/// A task that sends, or waits for those that began before it. Bytes that are written meanwhile
+/// follow its own, so that the order is that of the calls.
 class StreamCore::Sending {
  public:
-  explicit Sending(StreamCore& core) noexcept : core_(core) { core.is_sending_ = true; }
+  explicit Sending(StreamCore& core) noexcept
+      : core_(core), previous_(std::exchange(core.last_sending_, this)) {}
   Sending(const Sending&) = delete;
   Sending& operator=(const Sending&) = delete;
   ~Sending() {
-    core_.is_sending_ = false;
+    Sending** link = &core_.last_sending_;
+    while (*link != this) link = &(*link)->previous_;
+    *link = previous_;
+    if (!written_.empty()) core_.pump_.guarded([this] { pass_on(); });
     core_.writers_.wake_all();
   }
 
+  [[nodiscard]] bool is_first() const noexcept { return previous_ == nullptr; }
+  void write(std::string_view bytes) { written_.append(bytes); }
+  /// The number of bytes that follow the last task and those before it.
+  static std::uint64_t written_bytes(const Sending* last) noexcept {
+    std::uint64_t count = 0;
+    for (; last != nullptr; last = last->previous_) count += last->written_.size();
+    return count;
+  }
+
  private:
+  void pass_on() {
+    if (previous_ != nullptr) {
+      previous_->write(written_);
+    } else if (core_.can_send()) {
+      core_.queue(written_);
+    }
+  }
+
   StreamCore& core_;
+  Sending* previous_;  // null: it is its turn
+  std::string written_;
 };
 
 StreamCore::Self StreamCore::open(loop::Loop& loop, std::unique_ptr<net::Stream> stream) {
@@ -132,14 +156,14 @@ Task<Result<std::string>> StreamCore::receive_until(Self self, std::string end,
   while (true) {
     const std::string_view unread = self->unread();
     const std::size_t at = unread.find(end, searched);
-    if (at <= max_bytes) {
+    if (at != unread.npos && at <= max_bytes) {
       std::string found(unread.substr(0, at));
       self->drop_unread(at + end.size());
       co_return found;
     }
-    if (at != unread.npos || unread.size() >= max_bytes + end.size()) {
-      co_return Error(Errc::MessageTooLong, "receive");
-    }
+    const bool has_too_much =
+        unread.size() >= end.size() && unread.size() - end.size() >= max_bytes;
+    if (at != unread.npos || has_too_much) co_return Error(Errc::MessageTooLong, "receive");
     // All but the last byte of the end may have come already.
     searched = unread.size() - std::min(unread.size(), end.size() - 1);
     const Result<void> more = co_await self->receive_more(no_room, deadline);
@@ -149,7 +173,11 @@ Task<Result<std::string>> StreamCore::receive_until(Self self, std::string end,
 
 void StreamCore::on_receive(std::span<char> bytes) {
   const std::string_view text(bytes.data(), bytes.size());
-  if (receive_callback_ != nullptr) return deliver(text);
+  if (receive_callback_ != nullptr && unread().empty()) return deliver(text);
+  if (receive_callback_ != nullptr) {  // before settle() has delivered what was kept
+    unread_.append(text);
+    return deliver_unread();
+  }
   const std::size_t count = std::min(room_.size(), bytes.size());
   std::copy_n(bytes.begin(), count, room_.begin());
   received_ += count;
@@ -170,45 +198,65 @@ Error StreamCore::send_error() const noexcept { return send_failure_ ? *send_fai
 
 Task<Result<void>> StreamCore::send(Self self, std::string_view bytes, Duration patience) {
   const loop::Instant deadline = later(self->loop().now(), patience);
-  while (self->is_sending_) {
+  // NOLINTNEXTLINE(misc-const-correctness): write() changes it through last_sending_
+  Sending sending(*self);
+  while (!sending.is_first()) {
     const Result<void> waited = co_await self->wait(self->writers_, deadline);
     if (!waited) co_return waited;
   }
-  const Sending sending(*self);
-  if (self->send_failure_ || !self->is_open()) co_return self->send_error();
+  if (!self->can_send()) co_return self->send_error();
   const net::Slice slice{bytes.data(), bytes.size()};
   bytes.remove_prefix(bytes.empty() ? 0 : self->pump_.send_now({&slice, 1}));
   while (true) {
     self->pump_.output().append(bytes.substr(0, piece_bytes));
     bytes.remove_prefix(std::min(bytes.size(), piece_bytes));
     self->pump_.flush();
-    const Result<void> drained = co_await drain(self, deadline);
+    const Result<void> drained = co_await drain_queue(self, deadline);
     if (!drained || bytes.empty()) co_return drained;
   }
 }
 
 Task<Result<void>> StreamCore::drain(Self self, loop::Instant deadline) {
-  while (!self->pump_.has_sent_all() && !self->send_failure_ && self->is_open()) {
+  while (self->last_sending_ != nullptr) {
+    const Result<void> waited = co_await self->wait(self->writers_, deadline);
+    if (!waited) co_return waited;
+  }
+  const Result<void> drained = co_await drain_queue(self, deadline);
+  co_return drained;
+}
+
+Task<Result<void>> StreamCore::drain_queue(Self self, loop::Instant deadline) {
+  while (!self->pump_.has_sent_all() && self->can_send()) {
     self->pump_.flush();
     if (self->pump_.has_sent_all()) break;
     const Result<void> waited = co_await self->wait(self->writers_, deadline);
     if (!waited) co_return waited;
   }
-  if (self->send_failure_ || !self->is_open()) co_return self->send_error();
+  if (!self->can_send()) co_return self->send_error();
   co_return Result<void>();
 }
 
 void StreamCore::write(std::string_view bytes) {
-  if (!is_open() || send_failure_) return;
+  if (!can_send()) return;
+  if (last_sending_ != nullptr) return last_sending_->write(bytes);
+  queue(bytes);
+}
+
+void StreamCore::queue(std::string_view bytes) {
   pump_.output().append(bytes);
   has_backlog_ = true;
   pump_.settle_later();
 }
 
+std::uint64_t StreamCore::unsent_bytes() const noexcept {
+  if (send_failure_) return 0;  // nothing waits any more
+  return pump_.output().size_bytes() + Sending::written_bytes(last_sending_);
+}
+
 void StreamCore::on_sent(std::uint64_t /*count*/) {
   if (!pump_.output().empty()) return;
   writers_.wake_all();
-  if (!std::exchange(has_backlog_, false)) return;
+  if (unsent_bytes() != 0 || !std::exchange(has_backlog_, false)) return;
   if (const auto call = sent_callback_) loop().call_user([&] { (*call)(Errc::None); });
 }
 
@@ -242,6 +290,11 @@ void StreamCore::deliver(std::string_view bytes) {
   loop().call_user([&] { (*call)(bytes); });
 }
 
+void StreamCore::deliver_unread() {
+  const std::string bytes = std::exchange(unread_, std::string());
+  deliver(std::string_view(bytes).substr(std::exchange(unread_used_, 0)));
+}
+
 void StreamCore::tell_end() {
   if (!end_ || end_callback_ == nullptr || std::exchange(is_end_told_, true)) return;
   const auto call = end_callback_;
@@ -251,10 +304,7 @@ void StreamCore::tell_end() {
 
 void StreamCore::settle() {
   const Self alive = shared_from_this();
-  if (receive_callback_ != nullptr && !unread().empty()) {
-    const std::string bytes = std::exchange(unread_, std::string());
-    deliver(std::string_view(bytes).substr(std::exchange(unread_used_, 0)));
-  }
+  if (receive_callback_ != nullptr && !unread().empty()) deliver_unread();
   if (is_open()) tell_end();
   if (is_open()) pump_.flush();
   if (pump_.has_sent_all()) writers_.wake_all();

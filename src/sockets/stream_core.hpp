@@ -48,7 +48,11 @@ class StreamCore final : private net::StreamPumpUser,
   void on_end(std::function<void(Error)> callback);
   void on_sent(std::function<void(Error)> callback);
 
-  [[nodiscard]] std::uint64_t unsent_bytes() const noexcept { return pump_.output().size_bytes(); }
+  [[nodiscard]] std::uint64_t unsent_bytes() const noexcept;
+  /// Whether no task sends, and the stream has taken all that was written.
+  [[nodiscard]] bool has_sent_all() const noexcept {
+    return last_sending_ == nullptr && pump_.has_sent_all();
+  }
   [[nodiscard]] bool is_open() const noexcept { return pump_.is_open(); }
   [[nodiscard]] net::Stream& stream() const noexcept { return pump_.stream(); }
   [[nodiscard]] loop::Loop& loop() const noexcept { return pump_.loop(); }
@@ -57,7 +61,7 @@ class StreamCore final : private net::StreamPumpUser,
     return std::string_view(unread_).substr(unread_used_);
   }
 
-  /// Waits until everything is sent.
+  /// Waits until everything is sent, also by tasks that send.
   static Task<Result<void>> drain(Self self, loop::Instant deadline);
   /// Ends the use of the stream, which must be drained, and returns it.
   [[nodiscard]] std::unique_ptr<net::Stream> give_up() noexcept;
@@ -72,9 +76,13 @@ class StreamCore final : private net::StreamPumpUser,
   Task<Result<void>> receive_more(std::span<char> room, loop::Instant deadline);
   std::size_t take_unread(std::span<char> room) noexcept;
   void drop_unread(std::size_t count) noexcept;
+  static Task<Result<void>> drain_queue(Self self, loop::Instant deadline);
+  void queue(std::string_view bytes);
   void deliver(std::string_view bytes);
+  void deliver_unread();
   void tell_end();
   void wake_all() noexcept;
+  [[nodiscard]] bool can_send() const noexcept { return is_open() && !send_failure_; }
   [[nodiscard]] Error send_error() const noexcept;
 
   void on_receive(std::span<char> bytes) override;
@@ -90,11 +98,11 @@ class StreamCore final : private net::StreamPumpUser,
   net::StreamPump pump_;
   Self self_{};  // until closed
   std::string unread_;
-  std::size_t unread_used_ = 0;  // from the front of unread_
-  std::span<char> room_{};       // of the task that receives
-  std::size_t received_ = 0;     // what came into the room
+  std::size_t unread_used_ = 0;      // from the front of unread_
+  std::span<char> room_{};           // of the task that receives
+  std::size_t received_ = 0;         // what came into the room
+  Sending* last_sending_ = nullptr;  // of the tasks that send, the one that began last
   bool is_receiving_ = false;
-  bool is_sending_ = false;
   bool has_backlog_ = false;  // write() left something in the queue
   bool is_end_told_ = false;
   std::optional<Error> end_{};           // of the input

@@ -24,6 +24,14 @@ namespace skua::detail {
 
 using sockets::TcpWorker;
 
+namespace {
+
+Problem already_listening() {
+  return net::could_not("listen", Error(Errc::AlreadyStarted, "server"));
+}
+
+}  // namespace
+
 /// A server and its threads.
 class TcpServerCore {
  public:
@@ -51,7 +59,9 @@ class TcpServerCore {
  private:
   Result<void, Problem> begin();
   Result<void, Problem> prepare();
+  Result<void, Problem> listen_at(const Address& wanted);
   Result<void, Problem> listen_on_all(const Address& wanted);
+  Result<void, Problem> conclude(Result<void, Problem> listening);
   void accept_for_all(Socket socket);
   Result<void, Problem> serve();
   Result<void, Problem> start_threads();
@@ -59,7 +69,7 @@ class TcpServerCore {
 
   sockets::TcpShared shared_;
   std::vector<std::unique_ptr<TcpWorker>> workers_;
-  std::atomic<bool> has_workers_{false};  // all of them, so that request_stop() may wake them
+  std::atomic<bool> has_workers_{false};  // they listen, so request_stop() may wake them
   std::vector<std::thread> threads_;
   Address address_;
   bool owns_file_ = false;  // the Unix socket's, which is removed in the end
@@ -74,7 +84,6 @@ TcpServerCore::~TcpServerCore() {
 }
 
 Result<void, Problem> TcpServerCore::prepare() {
-  if (!workers_.empty()) return net::could_not("listen", Error(Errc::AlreadyStarted, "server"));
   const TcpServerOptions& options = shared_.options;
   if (options.tls.is_enabled()) {
     static const loop::SteadyClock clock;
@@ -89,7 +98,6 @@ Result<void, Problem> TcpServerCore::prepare() {
     workers_.push_back(*std::move(worker));
   }
   if (shared_.tls != nullptr) workers_.front()->watch_certificates();
-  has_workers_.store(true);
   return {};
 }
 
@@ -97,27 +105,44 @@ Result<void, Problem> TcpServerCore::listen() {
   const TcpServerOptions& options = shared_.options;
   const Result<Address> wanted = net::listen_address(options.host, options.port);
   if (!wanted) return net::could_not("listen on", options.host, wanted.error());
-  if (auto prepared = prepare(); !prepared) return prepared;
-  if (wanted->is_ip() && workers_.size() > 1 && net::balances_listeners) {
-    return listen_on_all(*wanted);
+  if (!workers_.empty()) return already_listening();
+  Result<void, Problem> listening = prepare();
+  if (listening) listening = listen_at(*wanted);
+  return conclude(std::move(listening));
+}
+
+Result<void, Problem> TcpServerCore::listen(Socket socket) {
+  if (!workers_.empty()) return already_listening();
+  Result<void, Problem> listening = prepare();
+  if (listening) accept_for_all(std::move(socket));
+  return conclude(std::move(listening));
+}
+
+// After a failure, the server may try again with new workers: no other thread knows the old ones.
+Result<void, Problem> TcpServerCore::conclude(Result<void, Problem> listening) {
+  if (listening) {
+    has_workers_.store(true);
+  } else {
+    workers_.clear();
   }
-  if (wanted->family() == Address::Family::Unix) {
-    Result<UnixSocket, Problem> socket = UnixSocket::listen_on(*wanted);
+  return listening;
+}
+
+Result<void, Problem> TcpServerCore::listen_at(const Address& wanted) {
+  if (wanted.is_ip() && workers_.size() > 1 && net::balances_listeners) {
+    return listen_on_all(wanted);
+  }
+  if (wanted.family() == Address::Family::Unix) {
+    Result<UnixSocket, Problem> socket = UnixSocket::listen_on(wanted);
     if (!socket) return std::move(socket).error();
-    owns_file_ = !wanted->path().empty();
+    owns_file_ = !wanted.path().empty();
     accept_for_all(*std::move(socket));
     return {};
   }
   Result<TcpSocket, Problem> socket =
-      TcpSocket::listen_on(*wanted, {.reuse_port = options.reuse_port});
+      TcpSocket::listen_on(wanted, {.reuse_port = shared_.options.reuse_port});
   if (!socket) return std::move(socket).error();
   accept_for_all(*std::move(socket));
-  return {};
-}
-
-Result<void, Problem> TcpServerCore::listen(Socket socket) {
-  if (auto prepared = prepare(); !prepared) return prepared;
-  accept_for_all(std::move(socket));
   return {};
 }
 
@@ -140,10 +165,12 @@ void TcpServerCore::accept_for_all(Socket socket) {
 }
 
 Result<void, Problem> TcpServerCore::begin() {
-  if (std::exchange(has_run_, true)) {
-    return net::could_not("run", Error(Errc::AlreadyStarted, "server"));
+  if (has_run_) return net::could_not("run", Error(Errc::AlreadyStarted, "server"));
+  if (workers_.empty()) {
+    if (auto listening = listen(); !listening) return listening;
   }
-  return workers_.empty() ? listen() : Result<void, Problem>();
+  has_run_ = true;
+  return {};
 }
 
 Result<void, Problem> TcpServerCore::run() {

@@ -40,10 +40,16 @@ Result<net::HeldStream, Problem> take(const StreamCore::Self& core, const std::s
   if (!core->unread().empty()) {
     return net::could_not(step, Errc::TlsHandshakeFailed, "there is data before the handshake");
   }
-  if (core->unsent_bytes() != 0) {
+  if (!core->has_sent_all()) {
     return net::could_not(step, Errc::AlreadyStarted, "not everything has been sent");
   }
   return net::HeldStream(core->give_up());
+}
+
+Result<void, Problem> check_host(const std::string& step, std::string_view host) {
+  const std::string_view fault = tls::ClientContext::fault_of(host);
+  if (fault.empty()) return {};
+  return net::could_not(step, Errc::InvalidHost, std::string(fault));
 }
 
 }  // namespace
@@ -74,9 +80,10 @@ TlsStream::TlsStream(std::shared_ptr<StreamCore> core) noexcept : Stream(std::mo
 
 Task<Result<TlsStream, Problem>> TlsStream::connect(TlsConnector connector, std::string host,
                                                     std::uint16_t port, ConnectOptions options) {
+  const std::string step = "speak TLS with " + host + ":" + std::to_string(port);
+  if (auto checked = check_host(step, host); !checked) co_return std::move(checked).error();
   Result<net::HeldStream, Problem> plain = co_await sockets::connect(host, port, options);
   if (!plain) co_return std::move(plain).error();
-  const std::string step = "speak TLS with " + host + ":" + std::to_string(port);
   const net::TimeLimit limit{options.handshake, "ConnectOptions::handshake"};
   std::unique_ptr<tls::Engine> engine = connector.context_->connect(host, port);
   Result<net::HeldStream, Problem> secured =
@@ -88,6 +95,7 @@ Task<Result<TlsStream, Problem>> TlsStream::connect(TlsConnector connector, std:
 Task<Result<TlsStream, Problem>> TlsStream::connect(TlsConnector connector, TcpStream stream,
                                                     std::string host, Duration patience) {
   const std::string step = "speak TLS with " + host;
+  if (auto checked = check_host(step, host); !checked) co_return std::move(checked).error();
   Result<net::HeldStream, Problem> plain = take(stream.core(), step);
   if (!plain) co_return std::move(plain).error();
   const net::TimeLimit limit{patience};

@@ -79,6 +79,13 @@ class EdgeCases : public ::testing::TestWithParam<BackendChoice> {
     return skua::turn_until([&] { loop->poll(10ms); }, is_done);
   }
 
+  /// Begins to give the socket of a stream away.
+  void begin_release(TcpStream& stream, std::optional<TcpStream::Released>& to) {
+    loop->spawn(stream.release(), [&to](Result<TcpStream::Released> released) {
+      to.emplace(std::move(released).value());
+    });
+  }
+
   const std::unique_ptr<Loop> loop = Loop::create({.backend = GetParam()}).value();
 };
 
@@ -135,6 +142,34 @@ TEST_P(EdgeCases, AnAddressCannotBeListenedAt) {
   }
   EXPECT_EQ(UdpStream::bind(datagrams.socket().local_address()).error().code(), Errc::AddressInUse);
   EXPECT_NE(taken.address().port(), 0);  // the system chose one
+}
+
+TEST_P(EdgeCases, AServerListensOnceItsAddressIsFree) {
+  const support::TemporaryDirectory folder;
+  const std::string host = "unix:" + (folder.path() / "socket").string();
+  const Address address = Address::parse(host).value();
+  std::optional<UnixSocket> taken(UnixSocket::listen_on(address).value());
+  TcpServer<Echo> server({.host = host, .backend = GetParam()});
+  for (int i = 0; i < 2; ++i) {
+    const auto listening = server.listen();
+    ASSERT_FALSE(listening);
+    EXPECT_EQ(listening.error().code(), Errc::AddressInUse);
+  }
+  const auto served = server.poll();
+  ASSERT_FALSE(served);
+  EXPECT_EQ(served.error().code(), Errc::AddressInUse);
+  EXPECT_EQ(server.run().error().code(), Errc::AddressInUse);
+  taken.reset();
+  ASSERT_TRUE(server.listen());
+  EXPECT_EQ(server.listen().error().code(), Errc::AlreadyStarted);
+  auto client = UnixSocket::connect_to(address).value();
+  ASSERT_TRUE(client.send_all("x"));
+  ASSERT_TRUE(serve_until(server, [&] { return client.wait_readable(Duration(0)).has_value(); }));
+  std::array<char, 1> room;
+  EXPECT_EQ(client.receive(room).value(), 1U);
+  client.close();
+  server.request_stop();
+  EXPECT_TRUE(server.run());
 }
 
 TEST_P(EdgeCases, APortIsPrivileged) {
@@ -212,6 +247,61 @@ TEST_P(EdgeCases, CallbacksHearOfAResetOnce) {
   EXPECT_TRUE(turn_until([&] { return !ends.empty(); }));
   for (int i = 0; i < 4; ++i) loop->poll();
   EXPECT_EQ(ends, std::vector{Errc::Reset});
+}
+
+TEST_P(EdgeCases, ACallbackForBytesGivesTheSocketAway) {
+  auto [here, there] = connected();
+  std::string received;
+  std::optional<TcpStream::Released> released;
+  there.on_receive([&](std::string_view bytes) {
+    received += bytes;
+    begin_release(there, released);
+  });
+  here.write("x");
+  ASSERT_TRUE(turn_until([&] { return released.has_value(); }));
+  EXPECT_EQ(received, "x");
+  EXPECT_EQ(released->received, "");
+  std::array<char, 7> room;
+  EXPECT_TRUE(run(here.send("to hand")));
+  EXPECT_TRUE(released->socket.receive_all(room, 10s));
+  EXPECT_TRUE(released->socket.send_all("by hand", 10s));
+  EXPECT_TRUE(run(here.receive_all(room)));
+}
+
+TEST_P(EdgeCases, ACallbackForTheEndGivesTheSocketAway) {
+  auto [here, there] = connected();
+  std::optional<TcpStream::Released> released;
+  there.on_receive([](std::string_view) {});
+  there.on_end([&](Error why) {
+    EXPECT_EQ(why.code(), Errc::None);
+    begin_release(there, released);
+  });
+  EXPECT_TRUE(run(here.shutdown_write()));
+  ASSERT_TRUE(turn_until([&] { return released.has_value(); }));
+  std::array<char, 7> room;
+  EXPECT_EQ(released->socket.receive(room, 10s).error().code(), Errc::Closed);
+  EXPECT_TRUE(released->socket.send_all("by hand", 10s));
+  EXPECT_TRUE(run(here.receive_all(room)));
+}
+
+TEST_P(EdgeCases, ACallbackForAnEmptyQueueGivesTheSocketAway) {
+  auto [here, there] = connected();
+  const std::string much(16_MiB, 'x');
+  std::string received;
+  std::optional<TcpStream::Released> released;
+  here.on_sent([&](Error why) {
+    EXPECT_EQ(why.code(), Errc::None);
+    begin_release(here, released);
+  });
+  here.write(much);
+  loop->poll();
+  EXPECT_GT(here.unsent_bytes(), 0U);  // the rest goes once the peer receives
+  there.on_receive([&](std::string_view bytes) { received += bytes; });
+  ASSERT_TRUE(turn_until([&] { return released.has_value(); }));
+  ASSERT_TRUE(turn_until([&] { return received.size() == much.size(); }));
+  EXPECT_TRUE(released->socket.send_all("by hand", 10s));
+  ASSERT_TRUE(turn_until([&] { return received.size() == much.size() + 7; }));
+  EXPECT_TRUE(received == much + "by hand");
 }
 
 /// Answers once its client has ended its side.

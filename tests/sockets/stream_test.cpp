@@ -2,6 +2,7 @@
 // Streams and listeners of programs, on every back end.
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,13 @@ class Streams : public ::testing::TestWithParam<BackendChoice> {
     return loop->run(std::move(task));
   }
 
+  /// Sends alongside the test. `bytes` outlives the sending.
+  void begin_send(TcpStream& stream, std::string_view bytes) {
+    loop->spawn(stream.send(bytes), [](const Result<void>& sent) { EXPECT_TRUE(sent); });
+  }
+  /// Ends the side of `from`, and returns all that arrives at `to`.
+  std::string send_to_the_end(TcpStream& from, TcpStream& to);
+
   const std::unique_ptr<Loop> loop = Loop::create({.backend = GetParam()}).value();
   std::optional<Listener> listener =
       Listener::listen(Address::loopback(Address::Family::Ipv4, 0)).value();
@@ -62,6 +70,12 @@ Task<std::string> receive_everything(TcpStream& stream) {
     }
     all.append(room.data(), *count);
   }
+}
+
+std::string Streams::send_to_the_end(TcpStream& from, TcpStream& to) {
+  auto done = run(when_all(from.shutdown_write(), receive_everything(to)));
+  EXPECT_TRUE(std::get<0>(done));
+  return std::move(std::get<1>(done));
 }
 
 TEST_P(Streams, ExchangeBytesBothWays) {
@@ -110,6 +124,24 @@ TEST_P(Streams, RefuseALineThatIsTooLong) {
   EXPECT_EQ(run(there.receive_until("\n", 6)).value(), "123456");
 }
 
+TEST_P(Streams, ReceiveLinesOfAnyLength) {
+  constexpr std::size_t any_length = std::numeric_limits<std::size_t>::max();
+  for (const char* const end : {"\n", "\r\n"}) {
+    auto [here, there] = connected();
+    const auto none = run(there.receive_until(end, any_length, 1ms));
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code(), Errc::TimedOut);
+    std::array<char, 1> room;
+    EXPECT_TRUE(run(here.send("-half")));
+    EXPECT_TRUE(run(there.receive_all(room)));  // the rest is kept
+    const auto half = run(there.receive_until(end, any_length, 1ms));
+    ASSERT_FALSE(half);
+    EXPECT_EQ(half.error().code(), Errc::TimedOut);
+    EXPECT_TRUE(run(here.send(std::string(" and half") + end)));
+    EXPECT_EQ(run(there.receive_until(end, any_length)).value(), "half and half");
+  }
+}
+
 // More than the buffers of both systems hold: the sender waits for the receiver.
 TEST_P(Streams, SendLargeContentToASlowReader) {
   auto [here, there] = connected();
@@ -145,6 +177,52 @@ TEST_P(Streams, SendsOfTwoTasksDoNotMix) {
   };
   run_both(send(here, as, bs), receive(there, received));
   EXPECT_TRUE(received == as + bs);
+}
+
+TEST_P(Streams, WhatIsWrittenFollowsTheSendsThatBeganBefore) {
+  auto [here, there] = connected();
+  const std::string as(16_MiB, 'a');
+  const std::string bs(1_MiB, 'b');
+  begin_send(here, as);
+  const std::uint64_t queued = here.unsent_bytes();
+  EXPECT_GT(queued, 0U);
+  here.write("between ");
+  EXPECT_EQ(here.unsent_bytes(), queued + 8);
+  begin_send(here, bs);
+  here.write("the ");
+  here.write("end");
+  EXPECT_EQ(here.unsent_bytes(), queued + 15);
+  EXPECT_TRUE(send_to_the_end(here, there) == as + "between " + bs + "the end");
+  EXPECT_EQ(here.unsent_bytes(), 0U);
+}
+
+TEST_P(Streams, WhatIsWrittenIsSentThoughTheSendBeforeTimesOut) {
+  auto [here, there] = connected();
+  const std::string large(16_MiB, 'x');
+  begin_send(here, large);
+  Errc ended = Errc::None;
+  loop->spawn(here.send("late", 1ms), [&](const Result<void>& sent) {
+    ended = sent.error().code();
+    loop->stop();
+  });
+  here.write("written");
+  loop->run();
+  EXPECT_EQ(ended, Errc::TimedOut);
+  EXPECT_TRUE(send_to_the_end(here, there) == large + "written");
+}
+
+TEST_P(Streams, WhatACallbackWritesFollowsTheSendThatRuns) {
+  auto [here, there] = connected();
+  const std::string large(16_MiB, 'x');
+  int calls = 0;
+  here.on_sent([&](Error why) {
+    EXPECT_EQ(why.code(), Errc::None);
+    if (++calls == 1) here.write("last");
+  });
+  here.write("first");
+  begin_send(here, large);
+  EXPECT_TRUE(send_to_the_end(here, there) == "first" + large + "last");
+  EXPECT_EQ(calls, 2);
 }
 
 TEST_P(Streams, TimeOut) {
@@ -349,6 +427,32 @@ TEST_P(Streams, GiveTheirSocketAwayWithWhatHadArrived) {
   EXPECT_TRUE(run(again.send("adopted")));
   EXPECT_TRUE(run(here.receive_all(answer)));
   EXPECT_EQ(std::string_view(answer.data(), answer.size()), "adopted");
+}
+
+TEST_P(Streams, GivingTheSocketAwayEndsATaskThatReceives) {
+  auto [here, there] = connected();
+  std::array<char, 7> room;
+  auto done = run(when_all(there.receive(room), there.release()));
+  EXPECT_EQ(std::get<0>(done).error().code(), Errc::Closed);
+  TcpStream::Released released = std::move(std::get<1>(done)).value();
+  EXPECT_TRUE(released.socket.send_all("by hand", 1s));
+  EXPECT_TRUE(run(here.receive_all(room)));
+  EXPECT_TRUE(run(here.send("to hand")));
+  EXPECT_TRUE(released.socket.receive_all(room, 1s));
+}
+
+TEST_P(Streams, TheSocketIsGivenAwayAfterWhatIsWrittenMeanwhile) {
+  auto [here, there] = connected();
+  const auto write = [](TcpStream& stream) -> Task<> {
+    stream.write("late");
+    co_return;
+  };
+  auto done = run(when_all(here.release(), write(here)));
+  TcpStream::Released released = std::move(std::get<0>(done)).value();
+  EXPECT_TRUE(released.socket.send_all(" words", 1s));
+  std::string received(10, '\0');
+  EXPECT_TRUE(run(there.receive_all(received)));
+  EXPECT_EQ(received, "late words");
 }
 
 TEST_P(Streams, ConnectionsAreRefusedWithASentence) {

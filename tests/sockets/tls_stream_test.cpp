@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -70,6 +71,18 @@ TEST_P(TlsStreams, AnEndInOrderIsToldFromACutOne) {
   EXPECT_EQ(run(reader.receive(room)).error().code(), Errc::TlsTruncated);
 }
 
+TEST_P(TlsStreams, WantAHostThatCanBeVerified) {
+  for (const std::string& host : {std::string(), std::string("."), std::string(256, 'a')}) {
+    auto plain = run(TcpStream::connect(listener.address())).value();
+    const auto secured = run(TlsStream::connect(*connector, std::move(plain), host));
+    ASSERT_FALSE(secured) << host;
+    EXPECT_EQ(secured.error().code(), Errc::InvalidHost) << secured.error().text;
+    const auto connected = run(TlsStream::connect(*connector, host, listener.address().port()));
+    ASSERT_FALSE(connected) << host;
+    EXPECT_EQ(connected.error().code(), Errc::InvalidHost) << connected.error().text;
+  }
+}
+
 TEST_P(TlsStreams, BeginInTheMiddleOfAConnection) {
   const auto client = [](TlsConnector its, Address to) -> Task<Result<TlsStream, Problem>> {
     Result<TcpStream, Problem> plain = co_await TcpStream::connect(to);
@@ -95,6 +108,38 @@ TEST_P(TlsStreams, BeginInTheMiddleOfAConnection) {
   EXPECT_TRUE(run(std::get<0>(ends)->send("secret")));
   std::array<char, 6> room;
   EXPECT_TRUE(run(std::get<1>(ends)->receive_all(room)));
+}
+
+TEST_P(TlsStreams, ATaskThatReceivesEndsWhenItsConnectionBeginsTls) {
+  auto plain_client = run(TcpStream::connect(listener.address())).value();
+  auto plain_server = run(listener.accept()).value();
+  std::array<char, 6> room;
+  Errc ended = Errc::None;
+  loop->spawn(plain_server.receive(room),
+              [&](const Result<std::size_t>& received) { ended = received.error().code(); });
+  auto ends =
+      run(when_all(TlsStream::connect(*connector, std::move(plain_client), "server.example"),
+                   TlsStream::accept(*acceptor, std::move(plain_server))));
+  EXPECT_EQ(ended, Errc::Closed);
+  ASSERT_TRUE(std::get<0>(ends)) << std::get<0>(ends).error().text;
+  ASSERT_TRUE(std::get<1>(ends)) << std::get<1>(ends).error().text;
+  EXPECT_TRUE(run(std::get<0>(ends)->send("secret")));
+  EXPECT_TRUE(run(std::get<1>(ends)->receive_all(room)));
+}
+
+// The rest of a record waits in the stream, and the next record in its TLS.
+TEST_P(TlsStreams, CallbacksGetWhatArrivedBeforeInOrder) {
+  auto [here, there] = connected();
+  EXPECT_TRUE(run(here.send("one\ntwo\n")));
+  EXPECT_TRUE(run(here.send("three\n")));
+  EXPECT_EQ(run(there.receive_until("\n")).value(), "one");
+  std::string received;
+  there.on_receive([&](std::string_view bytes) {
+    received += bytes;
+    if (received.size() >= 10) loop->stop();
+  });
+  loop->run();
+  EXPECT_EQ(received, "two\nthree\n");
 }
 
 // A command that somebody on the way adds before the handshake must not count as encrypted.
