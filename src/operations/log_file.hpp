@@ -31,6 +31,10 @@ class LogFile final {
   /// stays open. Does nothing for standard output, pipes and devices.
   Result<void> reopen();
 
+  /// Blocks, in this thread, the signals of writes that fail: SIGPIPE and SIGXFSZ would end the
+  /// process.
+  static void block_signals() noexcept;
+
   /// Writes as much as the file takes within `patience`, which may be nothing, but never waits for
   /// longer if it is a pipe, a terminal or a socket. Returns the size.
   Result<std::size_t> write_some(std::string_view bytes, std::chrono::milliseconds patience);

@@ -5,14 +5,18 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <system_error>
 #include <utility>
+
+#include "loop/sockets.hpp"
 
 namespace skua::operations {
 namespace {
@@ -86,6 +90,14 @@ void LogFile::look_at_kind() {
                                                 : Kind::Other;
 }
 
+void LogFile::block_signals() noexcept {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  sigaddset(&signals, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
 Result<std::size_t> LogFile::write_some(std::string_view bytes,
                                         std::chrono::milliseconds patience) {
   const int file = file_.number();
@@ -96,9 +108,9 @@ Result<std::size_t> LogFile::write_some(std::string_view bytes,
     const std::size_t end = bytes.rfind('\n');  // whole lines, if others write, too
     if (end != bytes.npos) bytes = bytes.substr(0, end + 1);
   }
-  const ssize_t count = kind_ == Kind::Socket
-                            ? ::send(file, bytes.data(), bytes.size(), MSG_DONTWAIT)
-                            : ::write(file, bytes.data(), bytes.size());
+  const ssize_t count = kind_ == Kind::Socket ? ::send(file, bytes.data(), bytes.size(),
+                                                       MSG_DONTWAIT | bsd::no_signal)
+                                              : ::write(file, bytes.data(), bytes.size());
   if (count > 0) return static_cast<std::size_t>(count);
   if (count < 0 && errno == EINTR) return std::size_t{0};
   if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {

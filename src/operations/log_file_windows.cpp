@@ -43,6 +43,8 @@ Result<void> LogFile::open_by_name(const std::optional<FileOwner>& /*owner*/) {
   return {};
 }
 
+void LogFile::block_signals() noexcept {}  // Windows has no such signals
+
 Result<std::size_t> LogFile::write_some(std::string_view bytes,
                                         std::chrono::milliseconds /*patience*/) {
   const std::ptrdiff_t count = disk::write(file_.number(), bytes.data(), bytes.size());

@@ -88,6 +88,7 @@ std::uint64_t LogWriter::lost_count() const {
 }
 
 void LogWriter::run() noexcept {
+  LogFile::block_signals();
   bool goes_on = true;
   while (goes_on) {
     try {

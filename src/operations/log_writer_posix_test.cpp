@@ -6,11 +6,13 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <condition_variable>
 #include <csignal>
 #include <filesystem>
@@ -170,7 +172,7 @@ TEST_F(LogWriterTest, AFullDiskIsToldOnce) {
 class PipeLog : public LogWriterTest {
  protected:
   PipeLog() {
-    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGPIPE, SIG_DFL);  // which would end the process
     ::mkfifo(path("pipe").c_str(), 0600);
     reader_ = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   }
@@ -234,6 +236,28 @@ TEST_F(PipeLog, AReaderThatLeavesIsToldOnce) {
   EXPECT_EQ(said.find("Broken pipe"), said.rfind("Broken pipe")) << said;
 }
 
+// Only standard output can be a socket.
+LogFile log_to(int socket) {
+  const int before = ::dup(STDOUT_FILENO);
+  ::dup2(socket, STDOUT_FILENO);
+  LogFile file = LogFile::open("-", {}).value();
+  ::dup2(before, STDOUT_FILENO);
+  ::close(before);
+  return file;
+}
+
+TEST(LogFile, ASocketWhosePeerHasLeftIsAnError) {
+  std::signal(SIGPIPE, SIG_DFL);  // which would end the process
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  LogFile file = log_to(ends[0]);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  const auto written = file.write_some("line\n", 0ms);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().system_code(), EPIPE);
+}
+
 // Returns the limit of before.
 rlimit limit_file_size(rlim_t size_bytes) {
   rlimit limit{};
@@ -245,7 +269,7 @@ rlimit limit_file_size(rlim_t size_bytes) {
 }
 
 TEST_F(LogWriterTest, NoLineIsTornIfTheFileFailsWithinOne) {
-  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_DFL);  // which would end the process
   const rlimit before = limit_file_size(2500);
   LogWriter writer(open("file"), said_.say(), short_patience);
   writer.start();

@@ -9,8 +9,8 @@ namespace skua::operations {
 /// SIGUSR1, by which a program that has moved a log away asks for a new file. Windows has no such
 /// signal.
 ///
-/// While an object exists, the signal does not end the process. To be made before other threads
-/// are started, so that they inherit this.
+/// While any object exists, the signal does not end the process, and every object hears of it. To
+/// be made before other threads are started, so that they inherit this.
 class RotationSignal final {
  public:
   RotationSignal();
@@ -18,7 +18,8 @@ class RotationSignal final {
   RotationSignal& operator=(const RotationSignal&) = delete;
   ~RotationSignal();
 
-  /// Calls back on each signal from now on, and for one that came before, on a thread of its own.
+  /// Calls back on each signal from now on, on a thread of its own, and at once if one came before.
+  /// The call must neither make nor destroy a RotationSignal.
   void start(std::function<void()> on_signal);
 
  private:
