@@ -4,6 +4,7 @@
 #include "skua/service_manager.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <system_error>
@@ -89,6 +91,28 @@ Result<int, Problem> take_ready_pipe() {
   return *pipe;
 }
 
+bool is_sigpipe_pending() noexcept {
+  sigset_t pending{};
+  return ::sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+}
+
+/// Writes to a pipe, and raises no SIGPIPE if its reader is gone.
+void write_quietly(int pipe, std::string_view text) noexcept {
+  sigset_t signals{};
+  sigset_t before{};
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  const bool was_pending = is_sigpipe_pending();
+  ssize_t written = 0;
+  do {
+    written = ::write(pipe, text.data(), text.size());
+  } while (written < 0 && errno == EINTR);
+  int taken = 0;
+  if (!was_pending && is_sigpipe_pending()) sigwait(&signals, &taken);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 }  // namespace
 
 ServiceManager::ServiceManager() : watchdog_(take_watchdog()) {
@@ -113,15 +137,12 @@ ServiceManager::~ServiceManager() {
   if (ready_pipe_ >= 0) ::close(ready_pipe_);
 }
 
-// The predecessor tells the manager who the service is now, before that is ours to say.
+// The predecessor tells the manager who the service is now, before that is ours to say. It may have
+// been killed.
 void ServiceManager::ready() {
   const disk::Descriptor pipe(ready_pipe_.exchange(-1));
   if (!pipe) return send("READY=1");
-  constexpr std::string_view text = "READY=1\n";
-  ssize_t written = 0;
-  do {
-    written = ::write(pipe.number(), text.data(), text.size());
-  } while (written < 0 && errno == EINTR);
+  write_quietly(pipe.number(), "READY=1\n");
 }
 
 void ServiceManager::status(std::string_view text) {

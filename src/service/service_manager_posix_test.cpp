@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 
@@ -156,6 +157,21 @@ TEST(ServiceManager, TellsTheProcessThatHandsOver) {
   EXPECT_EQ(listener.next(), "") << "the other process tells the manager";
   manager.ready();
   EXPECT_EQ(listener.next(), "READY=1") << "after a reload";
+}
+
+TEST(ServiceManager, OutlivesAProcessThatHandsOver) {
+  std::signal(SIGPIPE, SIG_DFL);  // which would end the process
+  ::unsetenv("NOTIFY_SOCKET");
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ::setenv("SKUA_READY", (std::to_string(ends[1]) + ":" + std::to_string(::getpid())).c_str(), 1);
+  ServiceManager manager;
+  ASSERT_TRUE(manager.is_successor());
+  ::close(ends[0]);
+  manager.ready();
+  sigset_t blocked{};
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, nullptr, &blocked), 0);
+  EXPECT_EQ(sigismember(&blocked, SIGPIPE), 0);
 }
 
 TEST(ServiceManager, TakesNoOtherDescriptorForAPipe) {
