@@ -198,7 +198,8 @@ class SKUA_API Topics final {
 
   /// Publishes a text, which should be UTF-8, and returns the message's id. If two publications
   /// have the same `once`, not empty, and are less than two minutes apart, only the first counts,
-  /// and the second returns its id: for requests that are repeated.
+  /// and the second returns its id: for requests that are repeated. Without a bus, the last million
+  /// of them are remembered, about 80 bytes each: beyond, the oldest are forgotten sooner.
   ///
   /// Waits for: the bus, see its options. It publishes each message once, however often it has to
   ///            try.

@@ -28,11 +28,13 @@ void sort_members(std::vector<TopicMember>& members) {
   });
 }
 
-Hub::Hub(TopicsOptions options, std::shared_ptr<TopicBus> bus, WallClock clock)
+Hub::Hub(TopicsOptions options, std::shared_ptr<TopicBus> bus, WallClock clock,
+         std::size_t remembered_count)
     : options_(std::move(options)),
       on_failure_([this](const Problem& why) { failed(why); }),
       bus_(std::move(bus)),
       clock_(clock ? std::move(clock) : WallClock(wall_clock)),
+      remembered_count_(remembered_count),
       last_{static_cast<std::uint64_t>(clock_().count()), 0} {}
 
 void Hub::start() {
@@ -99,33 +101,46 @@ MessageId Hub::next_id() {
 }
 
 std::string Hub::publish_here(const std::string& name, std::string text, const std::string& once) {
+  const PublishedKey key = once.empty() ? PublishedKey() : key_of(name, once);
   const std::lock_guard lock(mutex_);
   forget_published();
-  std::string key = once.empty() ? std::string() : name + '\n' + once;
-  if (!key.empty()) {
+  if (!once.empty()) {
     const auto found = published_.find(key);
-    if (found != published_.end()) return found->second;
+    if (found != published_.end()) return found->second.to_string();
   }
   const bool is_kept = options_.history != 0 && is_for_messages(name);
   const bool is_known = is_kept || slots_.contains(name);
   // Before the id is made: a new log does not have the messages up to the last id.
   Log* const log = is_known ? slot_of(name).log.get() : nullptr;
   const MessageId id = next_id();
-  if (!key.empty()) {
-    published_at_.push_back({key, id.milliseconds});
-    published_.emplace(std::move(key), id.to_string());
-  }
+  if (!once.empty()) remember(key, id);
   if (log != nullptr) log->append(id, std::move(text));
   return id.to_string();
+}
+
+// Any text is a name, so that its length says where it ends.
+Hub::PublishedKey Hub::key_of(const std::string& name, const std::string& once) const {
+  const std::string text = std::to_string(std::uint64_t{name.size()}) + ':' + name + once;
+  return {hashes_[0](text), hashes_[1](text)};
+}
+
+void Hub::remember(const PublishedKey& key, MessageId id) {
+  if (published_at_.size() >= remembered_count_) forget_oldest();
+  published_at_.push_back({key, id.milliseconds});
+  published_.emplace(key, id);
 }
 
 void Hub::forget_published() {
   const auto now = static_cast<std::uint64_t>(clock_().count());
   while (!published_at_.empty() &&
          published_at_.front().milliseconds + remembered_milliseconds < now) {
-    published_.erase(published_at_.front().key);
-    published_at_.pop_front();
+    forget_oldest();
   }
+}
+
+void Hub::forget_oldest() {
+  published_.erase(published_at_.front().key);
+  published_at_.pop_front();
 }
 
 // Members -----------------------------------------------------------------------------------------

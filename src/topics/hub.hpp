@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "crypto/keyed_hash.hpp"
 #include "skua/error.hpp"
 #include "skua/topics.hpp"
 #include "topics/bus.hpp"
@@ -59,7 +61,9 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
   /// Returns the time since 1970.
   using WallClock = std::function<std::chrono::milliseconds()>;
 
-  Hub(TopicsOptions options, std::shared_ptr<TopicBus> bus, WallClock clock = {});
+  /// At most `remembered_count` publications with `once` are remembered, and at least one.
+  Hub(TopicsOptions options, std::shared_ptr<TopicBus> bus, WallClock clock = {},
+      std::size_t remembered_count = 1'000'000);
   Hub(const Hub&) = delete;
   Hub& operator=(const Hub&) = delete;
   ~Hub() { close(); }
@@ -96,8 +100,16 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
     std::size_t users = 0;
     bool is_fed = false;
   };
+  /// Stands for a topic and a `once`, which may be long: two hashes whose keys nobody knows, so
+  /// that no two of them can be made equal.
+  using PublishedKey = std::array<std::uint64_t, 2>;
+  struct PublishedKeyHash {
+    std::size_t operator()(const PublishedKey& key) const noexcept {
+      return static_cast<std::size_t>(key[0]);
+    }
+  };
   struct Published {
-    std::string key;
+    PublishedKey key;
     std::uint64_t milliseconds;
   };
 
@@ -106,20 +118,25 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
   [[nodiscard]] bool is_needed(const Slot& slot);
   void sweep();
   MessageId next_id();
+  [[nodiscard]] PublishedKey key_of(const std::string& name, const std::string& once) const;
+  void remember(const PublishedKey& key, MessageId id);
   void forget_published();
+  void forget_oldest();
   void leave_here(const std::string& topic, std::uint64_t number);
 
   const TopicsOptions options_;
   const std::function<void(const Problem&)> on_failure_;  // of the bus
   const std::shared_ptr<TopicBus> bus_;
   const WallClock clock_;
+  const std::size_t remembered_count_;
+  const std::array<crypto::KeyedHash, 2> hashes_{};
   Tally tally_{};
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Slot> slots_;  // guarded by mutex_, like all members below
   std::size_t sweep_at_ = 64;                    // logs
   MessageId last_;                               // that was given to a message, without a bus
-  std::unordered_map<std::string, std::string> published_;  // ids of messages with `once`
-  std::deque<Published> published_at_;                      // the same, in order
+  std::unordered_map<PublishedKey, MessageId, PublishedKeyHash> published_;  // with `once`
+  std::deque<Published> published_at_;                                       // the same, in order
   std::unordered_map<std::string, std::map<std::uint64_t, TopicMember>> members_;
   std::uint64_t last_member_ = 0;
   bool is_closed_ = false;

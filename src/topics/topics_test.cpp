@@ -341,6 +341,32 @@ TEST_F(TopicsHub, ARepetitionIsForgottenInTheEnd) {
   EXPECT_NE(topics->publish_here("t:news", "a", "once"), first);
 }
 
+TEST_F(TopicsHub, ForgetsTheOldestRepetitionsFirst) {
+  const auto topics =
+      std::make_shared<topics::Hub>(TopicsOptions(), nullptr, [this] { return now; }, 2);
+  const auto publish = [&](const std::string& once) {
+    return topics->publish_here("t:news", "a", once);
+  };
+  const std::string one = publish("one");
+  const std::string two = publish("two");
+  publish({});  // is not remembered
+  EXPECT_EQ(publish("one"), one);
+  EXPECT_EQ(publish("two"), two);
+  const std::string three = publish("three");
+  EXPECT_EQ(publish("two"), two);
+  EXPECT_NE(publish("one"), one);
+  EXPECT_EQ(publish("three"), three);
+  EXPECT_NE(publish("two"), two);
+}
+
+TEST_F(TopicsHub, TellsTopicsApartWhateverTheirNames) {
+  const auto topics = hub({});
+  const std::string one = topics->publish_here("t:news", "a", "\nonce");
+  EXPECT_NE(topics->publish_here("t:news\n", "a", "once"), one);
+  EXPECT_NE(topics->publish_here("t:news\n\n", "a", "once"), one);
+  EXPECT_EQ(topics->publish_here("t:news", "a", "\nonce"), one);
+}
+
 // Another process, or the bus itself, may have told a subscriber sooner than the log.
 Task<> wait_ahead(std::shared_ptr<topics::Log> log) {
   using State = topics::Log::State;
