@@ -10,6 +10,7 @@
 #include "base/ascii.hpp"
 #include "h1/framing.hpp"
 #include "h1/head_parser.hpp"
+#include "h1/response_reader.hpp"
 #include "http/message/field.hpp"
 #include "skua/status.hpp"
 #include "ws/extension.hpp"
@@ -92,6 +93,10 @@ ClientHandshake::Step ClientHandshake::read(std::string& received) {
                           : read_head(head, std::string_view(received).substr(head.size_bytes));
     received.erase(0, head.size_bytes);
     if (!is_interim) return step;
+    if (++interim_count_ > h1::ResponseLimits().interim_responses) {
+      return refuse(Errc::TooManyInterimResponses,
+                    std::string(message(Errc::TooManyInterimResponses)));
+    }
   }
 }
 

@@ -49,6 +49,7 @@ class ClientHandshake final {
   std::string expected_accept_;
   Agreement agreement_{};
   Problem problem_{};
+  std::size_t interim_count_ = 0;
 };
 
 }  // namespace skua::ws

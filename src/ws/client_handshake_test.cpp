@@ -130,6 +130,15 @@ TEST(ClientHandshake, InterimResponsesArePassedOver) {
   EXPECT_EQ(answered.rest, "rest");
 }
 
+TEST(ClientHandshake, InterimResponsesHaveABound) {
+  std::string interim;
+  for (int i = 0; i < 32; ++i) interim += "HTTP/1.1 103 \r\n\r\n";
+  EXPECT_EQ(answer(text({interim, switching, accept, "\r\n"})).step, Step::Open);
+  const std::string more = interim + "HTTP/1.1 103 \r\n\r\n";
+  EXPECT_EQ(answer(text({more, switching, accept, "\r\n"})).problem.code(),
+            Errc::TooManyInterimResponses);
+}
+
 TEST(ClientHandshake, AnotherAnswerIsToldInItsWords) {
   EXPECT_EQ(refusal("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"),
             "the server answered 403 Forbidden");

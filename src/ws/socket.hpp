@@ -100,6 +100,8 @@ class Socket final {
   void time_out();
   /// The connection is gone: a receiving coroutine sees the end.
   void cancel() noexcept;
+  /// Memory ran out in a call that the connection does not guard: ends at the end of the turn.
+  void give_up() noexcept;
   /// Reports whether there is nothing left to write.
   [[nodiscard]] bool is_finished() const noexcept { return is_closed() && !has_queue(); }
   [[nodiscard]] bool is_closed() const noexcept { return state_ == State::Closed; }
@@ -124,7 +126,8 @@ class Socket final {
     Waited,   ///< the sender has waited
   };
   Sent send(MessageType type, std::string_view content, Sending sending);
-  void publish_here(const Publication& publication);
+  /// If memory runs out, this socket ends, and its topic's others are not affected.
+  void publish_here(const Publication& publication) noexcept;
   [[nodiscard]] detail::WaiterList& senders();
   void ping(std::string_view payload);
   using ControlCallback = std::function<void(WebSocketControl, std::string_view)>;

@@ -67,6 +67,12 @@ void Socket::cancel() noexcept {
   tell_end();
 }
 
+// Leaves the receiver to settle(): it could change the subscriptions that are being visited.
+void Socket::give_up() noexcept {
+  if (!is_closed()) end(CloseCode::Abnormal, "memory ran out");
+  drop_queue();
+}
+
 void Socket::time_out() {
   const loop::Instant now = wire_.now();
   if (state_ == State::Closing && now >= later(heard_, options_.close)) {

@@ -3,6 +3,7 @@
 // wait in a queue, whose limit WebSocketOptions::slow_peer enforces.
 
 #include <array>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -14,6 +15,20 @@
 #include "ws/topics.hpp"
 
 namespace skua::ws {
+namespace {
+
+// Loops do not guard posted calls.
+template <class Call>
+void call_guarded(Socket* socket, Call&& call) noexcept {
+  if (socket == nullptr) return;
+  try {
+    call(*socket);
+  } catch (const std::bad_alloc&) {
+    socket->give_up();
+  }
+}
+
+}  // namespace
 
 Socket::Sent Socket::send(MessageType type, std::string_view content, Sending sending) {
   if (!is_open()) return Sent::Refused;
@@ -26,12 +41,14 @@ Socket::Sent Socket::send(MessageType type, std::string_view content, Sending se
   return Sent::Taken;
 }
 
-void Socket::publish_here(const Publication& publication) {
+void Socket::publish_here(const Publication& publication) noexcept try {
   if (!is_open()) return;
   const bool is_deflated = coding_ != nullptr && coding_->takes_shared();
   const SharedText& frame = is_deflated ? publication.deflated() : publication.plain();
   if (!has_room(frame.text.size()) && !make_room(frame.text.size())) return;
   write_piece(Body(frame));
+} catch (const std::bad_alloc&) {
+  give_up();
 }
 
 // A message of any size fits if nothing is waiting.
@@ -170,14 +187,15 @@ std::uint64_t Socket::queued_bytes() const noexcept {
 void RemoteSocket::send(MessageType type, std::string text) {
   if (!is_open()) return;
   post_([self = shared_from_this(), type, text = std::move(text)] {
-    if (self->socket_ != nullptr) self->socket_->send(type, text, Socket::Sending::Now);
+    call_guarded(self->socket_,
+                 [&](Socket& socket) { socket.send(type, text, Socket::Sending::Now); });
   });
 }
 
 void RemoteSocket::close(CloseCode code, std::string reason) {
   if (!is_open()) return;
   post_([self = shared_from_this(), code, reason = std::move(reason)] {
-    if (self->socket_ != nullptr) self->socket_->close(code, reason);
+    call_guarded(self->socket_, [&](Socket& socket) { socket.close(code, reason); });
   });
 }
 

@@ -92,6 +92,7 @@ std::vector<Conversation> conversations() {
              post("/multipart", multipart, "Content-Type: multipart/form-data; boundary=x\r\n")),
       {"WebSocket", [](Client& client) { converse(client, "/echo"); }},
       {"WebSocketCallbacks", [](Client& client) { converse(client, "/callbacks"); }},
+      {"WebSocketSender", [](Client& client) { converse(client, "/sender"); }},
       {"Pipelined",
        [](Client& client) {
          std::string all;
@@ -163,6 +164,11 @@ Router app() {
                              static_cast<void>(socket.send(message.text));
                            },
                    });
+  // The loop runs posted calls outside of a connection's turn.
+  router.websocket("/sender",
+                   WebSocketCallbacks{.message = [](WebSocket& socket, const Message& message) {
+                     socket.sender().send(std::string(message.text));
+                   }});
   return router;
 }
 
@@ -264,6 +270,33 @@ TEST_P(Starved, LosesAConnectionAtMostWhileNothingCanBeAllocated) {
       if (HasFailure()) return;
     }
   }
+}
+
+// The loop delivers publications of other threads outside of any connection's turn.
+TEST_P(Starved, LosesASubscriberAtMost) {
+  const std::string text(200'000, 'p');
+  bool has_failed = true;
+  for (std::uint64_t first = 1; has_failed && first <= last_allocation; ++first) {
+    TestServer server(router_, std::get<0>(GetParam()), options_, transport());
+    testing::WebSocketClient subscriber(Client(server.port(), transport()));
+    subscriber.open(testing::handshake("/callbacks"));
+    turn_until([&] { return server->counters().subscriptions == 1; });
+    std::string heard;
+    {
+      const FailingAllocations failing(FailingAllocations::Where::OtherThreads, first,
+                                       all_that_follow);
+      server->publish("all", text);
+      heard = subscriber.text();
+      has_failed = FailingAllocations::has_failed();
+    }
+    EXPECT_TRUE(has_failed || heard == text) << first;
+    Client other(server.port(), transport());
+    other.send(get("/plain/7?q=x"));
+    const auto answer = other.answer();
+    EXPECT_TRUE(answer && answer->status == 200) << first;
+    if (HasFailure()) return;
+  }
+  EXPECT_FALSE(has_failed);
 }
 
 std::vector<Transport> built_transports() {
