@@ -116,8 +116,8 @@ Result<FileStat> stat_of(int file) noexcept;
 Result<FileStat> stat_of(const std::string& path);
 Result<FileStat> stat_of_link(const std::string& path);
 
-/// Locks a file until it is closed. Returns false if another descriptor holds the lock; a file
-/// system without locks succeeds.
+/// Locks a file until it is closed. Returns false if another descriptor holds the lock, or may: NFS
+/// and CIFS cannot tell for a descriptor that only reads. A file system without locks succeeds.
 bool lock(int file) noexcept;
 /// Sets the time of the last modification, if the file system stores times.
 void set_modified(int file, std::chrono::sys_seconds time) noexcept;
@@ -125,7 +125,9 @@ void set_modified(int file, std::chrono::sys_seconds time) noexcept;
 int finish_writes(int file) noexcept;
 /// Waits until what was written is on the disk. Returns -1 and sets errno.
 int sync(int file) noexcept;
-/// Renames a file, but never replaces one. Returns -1 and sets errno.
+/// Renames a file or folder, but replaces nothing: EEXIST if the name is taken. A file system that
+/// has neither such a call nor links is asked for the name first: what another thread or process
+/// puts there right after is replaced. Returns -1 and sets errno.
 int rename_beside(const std::string& from, const std::string& to) noexcept;
 
 #if !defined(_WIN32)

@@ -22,6 +22,18 @@ FileKind kind_of(::mode_t mode) noexcept {
   return S_ISLNK(mode) ? FileKind::Link : FileKind::Other;
 }
 
+// Another process that takes the name between the calls loses what it put there.
+int check_and_rename(int folder, const std::string& from, int to_folder,
+                     const std::string& to) noexcept {
+  struct stat state{};
+  if (::fstatat(to_folder, to.c_str(), &state, AT_SYMLINK_NOFOLLOW) == 0) {
+    errno = EEXIST;
+    return -1;
+  }
+  if (errno != ENOENT) return -1;
+  return ::renameat(folder, from.c_str(), to_folder, to.c_str());
+}
+
 }  // namespace
 
 int open_stream(const char* path) noexcept {
@@ -65,7 +77,8 @@ Result<FileStat> stat_of_link(const std::string& path) {
 }
 
 bool lock(int file) noexcept {
-  return ::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  if (::flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+  return errno != EWOULDBLOCK && errno != EBADF;  // flock(2): NFS locks only what may be written
 }
 
 void set_modified(int file, std::chrono::sys_seconds time) noexcept {
@@ -104,9 +117,14 @@ int rename_beside(int folder, const std::string& from, int to_folder,
 #else
   const bool is_unknown = true;
 #endif
-  if (!is_unknown || ::linkat(folder, from.c_str(), to_folder, to.c_str(), 0) != 0) return -1;
-  ::unlinkat(folder, from.c_str(), 0);
-  return 0;
+  if (!is_unknown) return -1;
+  if (::linkat(folder, from.c_str(), to_folder, to.c_str(), 0) == 0) {
+    ::unlinkat(folder, from.c_str(), 0);
+    return 0;
+  }
+  // Links to folders do not exist (EPERM), nor does any link on FAT, vboxsf and some of FUSE.
+  const bool is_linkless = errno == EPERM || errno == ENOSYS || errno == ENOTSUP;
+  return is_linkless ? check_and_rename(folder, from, to_folder, to) : -1;
 }
 
 }  // namespace skua::disk
