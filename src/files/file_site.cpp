@@ -93,7 +93,7 @@ struct ListingWork {
 
 Task<> write_listing(std::shared_ptr<ListingWork> work, BodyWriter& writer) {
   const auto finish = [work] {
-    work->is_truncated = work->reader.read(work->entries, listed_at_most);
+    work->is_truncated = work->reader.read(work->entries, listed_at_most).value();
     work->find_description();
     return work->text();
   };
@@ -221,7 +221,9 @@ Response FileSite::list(const Request& request, std::string_view path) const {
   work.has_archives = archives_.are_any();
   work.render_readme = options_.render_readme;
   // Reading and sorting a large folder takes long, so another thread does it.
-  bool is_large = work.reader.read(work.entries, page_entries);
+  const Result<bool> has_more = work.reader.read(work.entries, page_entries);
+  if (!has_more) return error_response(has_more.error());
+  bool is_large = *has_more;
   if (!is_large) work.find_description();
   if (work.readme && work.readme->stat.size_bytes > long_readme_bytes) is_large = true;
   Response response = is_large       ? large_listing(std::move(work))

@@ -127,7 +127,7 @@ TEST_F(RootWindows, NamesAreUnicode) {
   Result<DirectoryReader> reader = DirectoryReader::open(root, "/");
   ASSERT_TRUE(reader);
   std::vector<DirectoryEntry> entries;
-  EXPECT_FALSE(reader->read(entries, 10));
+  EXPECT_FALSE(reader->read(entries, 10).value());
   ASSERT_EQ(entries.size(), 1U);
   EXPECT_EQ(entries.front().name, name);
   EXPECT_EQ(entries.front().size_bytes, 5U);

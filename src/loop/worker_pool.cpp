@@ -6,12 +6,16 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "async/destroy_off_loop.hpp"
+#include "loop/current.hpp"
 #include "loop/loop.hpp"
 #include "skua/async.hpp"
 
@@ -137,4 +141,14 @@ void OffloadAwaiter::await_suspend(std::coroutine_handle<> caller) {
 }
 
 }  // namespace detail
+
+void async::destroy_off_loop(std::shared_ptr<void> value) noexcept try {
+  const loop::Loop* const loop = loop::find_current();
+  if (loop == nullptr || loop->pool() == nullptr) return;
+  // The thread destroys what it has called; a pool that refuses the call destroys it here.
+  static_cast<void>(loop->pool()->submit([kept = std::move(value)] {}));
+} catch (const std::bad_alloc&) {
+  return;  // it has been destroyed here
+}
+
 }  // namespace skua

@@ -378,14 +378,17 @@ TEST_P(ColdFilesTest, ComeFromARealDisk) {
   const auto worker = this->worker();
   ColdFiles::of((**worker).loop())->use(disk);
   Client client = worker->connect();
-  for (const auto& [path, size_bytes] : {std::pair("small", small_bytes), {"large", large_bytes}}) {
-    if (!support::make_cold((folder_ / path).string())) {
-      GTEST_SKIP() << "this file system cannot tell what is in memory";
-    }
-    for (int i = 0; i < 2; ++i) {
-      const auto answer = ask(*worker, client, get("/files/" + std::string(path)));
-      ASSERT_TRUE(answer);
-      EXPECT_TRUE(answer->body == text_.substr(0, size_bytes)) << path;
+  // Again if the system has read them on its own before they are asked for.
+  for (int tries = 0; tries < 100 && disk.reads() == 0; ++tries) {
+    for (const auto& [path, bytes] : {std::pair("small", small_bytes), {"large", large_bytes}}) {
+      if (!support::make_cold((folder_ / path).string())) {
+        GTEST_SKIP() << "this file system cannot tell what is in memory";
+      }
+      for (int i = 0; i < 2; ++i) {
+        const auto answer = ask(*worker, client, get("/files/" + std::string(path)));
+        ASSERT_TRUE(answer);
+        EXPECT_TRUE(answer->body == text_.substr(0, bytes)) << path;
+      }
     }
   }
   EXPECT_GE(disk.reads(), 1);

@@ -10,10 +10,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "files/dav/webdav_site.hpp"
 #include "skua.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/test_server.hpp"
@@ -192,6 +195,22 @@ TEST_P(WebDav, HostileNamesNeverBreakTheXml) {
     EXPECT_EQ(ask("DELETE " + href).status, 204) << href;
   }
   EXPECT_EQ(ask("DELETE /dav/odd/").status, 403) << "of the hidden name";
+}
+
+// Large trees take minutes.
+TEST_P(WebDav, ChangesOfTreesLeaveThreadsToOtherRequests) {
+  std::vector<std::shared_ptr<const void>> places;
+  while (auto place = files::take_tree_place()) places.push_back(std::move(place));
+  EXPECT_EQ(places.size(), files::tree_changes_at_most);
+  server_.emplace(router_, GetParam());
+  Client waiting = server_->connect();
+  waiting.send(request("DELETE /dav/a.txt"));
+  EXPECT_EQ(ask("PROPFIND /dav/", "Depth: 0\r\n").status, 207);
+  EXPECT_EQ(ask("PUT /dav/new.txt", {}, "new").status, 201);
+  EXPECT_TRUE(exists("site/a.txt"));
+  places.clear();
+  EXPECT_EQ(waiting.answer().value_or(Answer{}).status, 204);
+  EXPECT_FALSE(exists("site/a.txt"));
 }
 
 TEST_P(WebDav, LargeFoldersAreListedInPieces) {
@@ -426,6 +445,26 @@ TEST_P(WebDav, TreesAreLimited) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(tree_ / "site"), {}), 6)
       << "no temporary file is left";
   EXPECT_EQ(ask("MOVE /dav/many", to("/dav/moved")).status, 201) << "a folder moves as one";
+}
+
+TEST_P(WebDav, NothingIsReplacedByWhatIsTooLarge) {
+  for (int i = 0; i < 51; ++i) tree_.write("site/many/" + std::to_string(i), "");
+  tree_.write("site/huge", std::string(10'001, 'x'));
+  tree_.write("site/kept/x", "x");
+  tree_.write("site/kept.txt", "x");
+  for (const char* const source : {"many", "huge"}) {
+    for (const char* const destination : {"/dav/kept", "/dav/kept.txt"}) {
+      EXPECT_EQ(ask("COPY /dav/" + std::string(source), to(destination)).status, 507);
+    }
+  }
+  EXPECT_TRUE(exists("site/kept/x"));
+  EXPECT_TRUE(exists("site/kept.txt"));
+  EXPECT_EQ(ask("MOVE /dav/many", to("/dav/kept")).status, 204);
+  EXPECT_EQ(ask("MOVE /dav/huge", to("/dav/kept.txt")).status, 204);
+  EXPECT_FALSE(exists("site/kept/x"));
+  EXPECT_TRUE(exists("site/kept/50"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(tree_ / "site"), {}), 4)
+      << "no temporary file is left";
 }
 
 TEST_P(WebDav, IfIsObeyed) {

@@ -76,7 +76,9 @@ Result<bool> FolderWalk::enter(const FileStat& stat) {
   if (!reader) return reader.error();
   std::vector<DirectoryEntry> entries;
   const std::size_t most = limits_.entries - entry_count_;
-  if (reader->read(entries, most + 1)) return Error(Errc::BodyTooLong, "archive: the entries");
+  const Result<bool> has_more = reader->read(entries, most + 1);
+  if (!has_more) return has_more.error();
+  if (*has_more) return Error(Errc::BodyTooLong, "archive: the entries");
   std::vector<std::string> names;
   names.reserve(entries.size());
   for (DirectoryEntry& entry : entries) names.push_back(std::move(entry.name));

@@ -42,7 +42,8 @@ class FolderWalk final {
 
   /// Takes one step, which mostly finds an item; the first is the folder itself.
   ///
-  /// Ends with: BodyTooLong; the errors of Root::find, but for NotFound and PermissionDenied.
+  /// Ends with: BodyTooLong; the errors of Root::find, but for NotFound and PermissionDenied; those
+  ///            of DirectoryReader::read.
   Result<std::optional<WalkItem>> step();
   [[nodiscard]] bool is_done() const noexcept { return has_begun_ && levels_.empty(); }
 

@@ -51,7 +51,7 @@ struct CachedFile {
   // Only in coded forms:
   FileStat plain{};                                ///< the state of the file that it is a form of
   bool is_made = false;                            ///< compressed by the server
-  std::weak_ptr<const PreparedResponse> source{};  ///< if so: of this
+  std::weak_ptr<const PreparedResponse> source{};  ///< if so, or if absent: of this
 };
 
 /// Returns the file with its responses, made of its head.

@@ -42,10 +42,13 @@ std::optional<std::string> read_state(int file, FileStat& stat, std::size_t max_
   return std::nullopt;
 }
 
-// Reports whether an entry is about this state of its file.
+// Reports whether an entry is about this state of its file. That there is no form holds for the
+// same bytes only: a file that was not in memory then may be compressed now.
 bool is_form_of(const CachedFile& form, const FoundFile& plain, const FileStat& stat) noexcept {
   if (form.plain != stat) return false;
-  return !form.is_made || (plain.cached != nullptr && form.source.lock() == plain.cached->whole);
+  const bool is_sibling = form.whole != nullptr && !form.is_made;
+  const auto* const source = plain.cached != nullptr ? plain.cached->whole.get() : nullptr;
+  return is_sibling || form.source.lock().get() == source;
 }
 
 // Returns a large file, which stays open if it may.
@@ -173,14 +176,15 @@ FoundFile CodedCache::load(CachedFile entry, OpenFile sibling) {
 
 // Returns the compressed form, or the mark that there is none.
 CachedFile CodedCache::make(CachedFile entry, const FoundFile& plain) const {
-  if (!fields_.made || plain.cached == nullptr) return entry;
+  if (plain.cached == nullptr) return entry;
+  entry.source = plain.cached->whole;
+  if (!fields_.made) return entry;
   const std::string_view text = plain.cached->whole->body();
   if (!is_worth_coding(plain.cached->head.type, text.size())) return entry;
   Result<coding::Encoder> encoder = coding::Encoder::create(coding_, coding::levels(coding_).usual);
   std::string coded;
   if (!encoder || !encoder->finish(text, coded) || coded.size() >= text.size()) return entry;
   entry.is_made = true;
-  entry.source = plain.cached->whole;
   entry.head = coded_head(plain.cached->head, coding_);
   return with_responses(std::move(entry), std::move(coded), fields_);
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "coding/coding.hpp"
 #include "support/manual_times.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -147,6 +148,28 @@ TEST_F(FileCacheTest, RefusesWhatTheRootRefuses) {
   EXPECT_EQ(get("/../etc/passwd"), message(Errc::NotFound));
   EXPECT_EQ(get("/a/../b"), message(Errc::NotFound));
   EXPECT_EQ(cache_.count(), 0u);
+}
+
+// The first request found it on the disk only, so that it was compressed while it was sent.
+TEST_F(FileCacheTest, AFileThatHasComeIntoMemoryIsCompressedAndKept) {
+  if (!coding::is_available(coding::Coding::Gzip)) GTEST_SKIP() << "built without zlib";
+  const FileFields fields{.cache_control = "no-cache", .made = true};
+  FileCache files(root_, times_, fields);
+  CodedCache coded(root_, times_, fields, coding::Coding::Gzip);
+  tree_.write("a.txt", std::string(5000, 'x'));
+  support::set_modified(tree_ / "a.txt", long_ago);
+  const FoundFile cold{.file = root_.find("/a.txt").value()};
+  EXPECT_FALSE(coded.find("/a.txt", cold, {}));
+  EXPECT_FALSE(coded.find("/a.txt", cold, {}));
+  const FoundFile warm = files.find("/a.txt").value();
+  ASSERT_NE(warm.cached, nullptr);
+  ASSERT_EQ(warm.stat(), cold.stat());
+  const auto form = coded.find("/a.txt", warm, {});
+  ASSERT_TRUE(form);
+  ASSERT_NE(form->cached, nullptr);
+  EXPECT_TRUE(form->cached->is_made);
+  times_.advance(1s);
+  EXPECT_EQ(coded.find("/a.txt", files.find("/a.txt").value(), {})->cached, form->cached);
 }
 
 // Every response is one consistent state, at any moment: each state is one repeated letter, and has

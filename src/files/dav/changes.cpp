@@ -78,12 +78,10 @@ Response failure_response(const TreeWork& work, const DavTarget& target,
 // Removes a folder with all that is in it. Returns the answer if anything is left of it.
 std::optional<Response> remove_folder(const DavTarget& target, const NamedPlace& place,
                                       const std::string& path) {
-  TreeWork work(target.site->root(), target.site->options());
+  TreeWork work(target.site->root(), target.site->options(), TreeWork::Purpose::Remove);
   const Result<TreeFolder> folder = place.folder.open_folder(place.name);
   if (!folder) return Response(tree_status(folder.error()));
-  if (const auto refused = work.measure(*folder, TreeWork::Purpose::Remove)) {
-    return Response(*refused);
-  }
+  if (const auto refused = work.measure(*folder)) return Response(*refused);
   if (work.remove(place.folder, place.name, path + '/')) return std::nullopt;
   return failure_response(work, target, path + '/');
 }
@@ -117,30 +115,50 @@ std::optional<Status> refuse_nesting(const DavTarget& target, const FoundSource&
   return *is_around ? std::optional(Status::Forbidden) : std::nullopt;
 }
 
+// Opens the folder to copy, which may be a link to one.
+Result<TreeFolder, Status> open_source(const Transfer& transfer, const FoundSource& source) {
+  Result<TreeFolder> folder = source.place.folder.open_folder(source.place.name);
+  if (folder) return *std::move(folder);
+  Result<OpenFile> opened = transfer.target.site->root().find(transfer.target.path);
+  if (!opened) return tree_status(opened.error());
+  return TreeFolder(std::move(opened->descriptor));
+}
+
+TreeWork copying(const Transfer& transfer) {
+  const WebDavSite& site = *transfer.target.site;
+  return {site.root(), site.options(),
+          transfer.is_move ? TreeWork::Purpose::Move : TreeWork::Purpose::Copy};
+}
+
+// Returns why the source cannot be copied as a whole.
+std::optional<Status> refuse_copy(const Transfer& transfer, const FoundSource& source) {
+  if (!source.is_folder()) {
+    const bool is_small =
+        source.file.stat.size_bytes <= transfer.target.site->options().max_copy_bytes;
+    return is_small ? std::nullopt : std::optional(Status::InsufficientStorage);
+  }
+  if (!transfer.is_deep) return std::nullopt;
+  const auto from = open_source(transfer, source);
+  if (!from) return from.error();
+  return copying(transfer).measure(*from);
+}
+
 Response transferred(bool existed) { return existed ? Status::NoContent : Status::Created; }
 
 Response copy_source(const Transfer& transfer, const FoundSource& source, const NamedPlace& to,
                      bool existed) {
-  const DavTarget& target = transfer.target;
-  TreeWork work(target.site->root(), target.site->options());
+  TreeWork work = copying(transfer);
   if (!source.is_folder()) {
     const bool replaces = existed && !to.is_folder();
     const auto copied = work.copy_file(source.file.descriptor, to.folder, to.name, replaces, true);
     return copied ? transferred(existed) : Response(tree_status(copied.error()));
   }
-  Result<TreeFolder> from = source.place.folder.open_folder(source.place.name);
-  if (!from) {  // a link to a folder
-    Result<OpenFile> opened = target.site->root().find(target.path);
-    if (!opened) return tree_status(opened.error());
-    from = TreeFolder(std::move(opened->descriptor));
-  }
-  if (transfer.is_deep) {
-    if (const auto refused = work.measure(*from, TreeWork::Purpose::Copy)) return *refused;
-  }
-  work.copy_folder(*from, target.path + '/', to.folder, to.name, transfer.path + '/',
+  const auto from = open_source(transfer, source);
+  if (!from) return from.error();
+  work.copy_folder(*from, transfer.target.path + '/', to.folder, to.name, transfer.path + '/',
                    transfer.is_deep);
   to.folder.sync();
-  if (!work.failures().empty()) return failure_response(work, target, transfer.path + '/');
+  if (!work.failures().empty()) return failure_response(work, transfer.target, transfer.path + '/');
   return transferred(existed);
 }
 
@@ -163,9 +181,11 @@ Response move_source(const Transfer& transfer, const FoundSource& source, const 
     return transferred(existed);
   }
   if (moved.error().system_code() != EXDEV) return tree_status(moved.error());
+  if (const auto refused = refuse_copy(transfer, source)) return *refused;
   Response copied = copy_source(transfer, source, to, existed);
   if (copied.status() == Status::MultiStatus || code(copied.status()) >= 300) return copied;
-  TreeWork work(transfer.target.site->root(), transfer.target.site->options());
+  const WebDavSite& site = *transfer.target.site;
+  TreeWork work(site.root(), site.options(), TreeWork::Purpose::Remove);
   const std::string path = transfer.target.path + (from.is_folder() ? "/" : "");
   if (work.remove(from.folder, from.name, path)) return copied;
   return failure_response(work, transfer.target, path);
@@ -185,9 +205,13 @@ Response carry_out(const Transfer& transfer) {
   if (kind != FileKind::Regular && kind != FileKind::Directory) return Status::Conflict;
   if (const auto refused = refuse_nesting(target, *source, *to)) return *refused;
   // RFC 4918 §9.8.4: what is replaced is removed as by DELETE. A file is replaced at once.
+  const bool has_to_go = to->is_folder() || (existed && source->is_folder());
+  if (!transfer.is_move || (has_to_go && !can_move(source->place.folder, to->folder))) {
+    if (const auto refused = refuse_copy(transfer, *source)) return *refused;
+  }
   if (to->is_folder()) {
     if (auto left = remove_folder(target, *to, transfer.path)) return *std::move(left);
-  } else if (existed && source->is_folder()) {
+  } else if (has_to_go) {
     const Result<void> removed = to->folder.remove_file(to->name);
     if (!removed) return tree_status(removed.error());
   }

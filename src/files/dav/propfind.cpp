@@ -41,7 +41,9 @@ class MemberListing {
   std::string next() {
     while (!is_over_ && text_.size() < text_at_once) {
       std::vector<std::string> names;
-      is_over_ = !reader_.read(names, names_at_once);
+      const Result<bool> has_more = reader_.read(names, names_at_once);
+      if (!has_more) throw Exception(has_more.error());
+      is_over_ = !*has_more;
       for (const std::string& name : names) append_member(name);
       if (is_over_) text_ += multistatus_end;
     }

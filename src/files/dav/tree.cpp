@@ -25,7 +25,8 @@ Result<std::vector<std::string>> names_in(const TreeFolder& folder, std::size_t 
   Result<NameReader> reader = NameReader::open(folder);
   if (!reader) return reader.error();
   std::vector<std::string> names;
-  reader->read(names, at_most + 1);
+  const Result<bool> read = reader->read(names, at_most + 1);
+  if (!read) return read.error();
   return names;
 }
 
@@ -83,6 +84,14 @@ Status tree_status(const Error& error) noexcept {
   }
 }
 
+bool can_move(const TreeFolder& from, const TreeFolder& to) {
+  const Result<std::string> name = unfinished_name();
+  if (!name || !from.create_file(*name)) return false;
+  const bool has_moved = from.move(*name, to, *name).has_value();
+  static_cast<void>((has_moved ? to : from).remove_file(*name));
+  return has_moved;
+}
+
 void TreeWork::fail(const std::string& path, Status status) {
   if (failures_.size() < max_failures) failures_.push_back({path, status});
 }
@@ -94,8 +103,7 @@ bool TreeWork::has_room(const std::string& path, std::size_t depth) {
   return false;
 }
 
-std::optional<Status> TreeWork::measure(const TreeFolder& folder, Purpose purpose,
-                                        std::size_t depth) {
+std::optional<Status> TreeWork::measure(const TreeFolder& folder, std::size_t depth) {
   if (depth > options_.max_tree_depth) return Status::InsufficientStorage;
   const auto names = names_in(folder, options_.max_tree_entries - entries_);
   if (!names) return tree_status(names.error());
@@ -106,17 +114,17 @@ std::optional<Status> TreeWork::measure(const TreeFolder& folder, Purpose purpos
     const Result<FileStat> stat = folder.stat(name);
     if (!stat) continue;
     if (!is_visible(name, root_.policy())) {
-      if (purpose == Purpose::Remove) return Status::Forbidden;
+      if (purpose_ != Purpose::Copy) return Status::Forbidden;
       continue;
     }
     if (stat->kind == FileKind::Regular) copied_bytes_ += stat->size_bytes;
-    if (purpose == Purpose::Copy && copied_bytes_ > options_.max_copy_bytes) {
+    if (purpose_ != Purpose::Remove && copied_bytes_ > options_.max_copy_bytes) {
       return Status::InsufficientStorage;
     }
     if (stat->kind != FileKind::Directory) continue;
     const Result<TreeFolder> inner = folder.open_folder(name);
     if (!inner) continue;  // what is done to it will fail, too, and be reported
-    if (const auto refused = measure(*inner, purpose, depth + 1)) return refused;
+    if (const auto refused = measure(*inner, depth + 1)) return refused;
   }
   if (depth == 1) {
     entries_ = 0;
@@ -224,11 +232,12 @@ void TreeWork::copy_entry(const TreeFolder& from, const std::string& from_path,
   if (stat->kind == FileKind::Link) {
     // A folder may be one around this link, so a copy might never end.
     Result<OpenFile> target = root_.find(from_path + name);
-    if (!target) return;  // clients cannot see it
-    if (target->stat.kind == FileKind::Regular) file = std::move(target->descriptor);
+    if (!target && purpose_ != Purpose::Move) return;  // clients cannot see it
+    if (target && target->stat.kind == FileKind::Regular) file = std::move(target->descriptor);
   }
   if (!file) return fail(path, file.error());
-  if (const auto copied = copy_file(*file, to, name, false, false); !copied) {
+  const bool syncs = purpose_ == Purpose::Move;  // before the other is removed
+  if (const auto copied = copy_file(*file, to, name, false, syncs); !copied) {
     fail(path, copied.error());
   }
 }

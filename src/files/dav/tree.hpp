@@ -22,20 +22,25 @@ namespace skua::files {
 /// Returns the status for a file system error.
 Status tree_status(const Error& error) noexcept;
 
+/// Reports whether names can move from one folder to the other: not to another file system, nor in
+/// the sandbox of some systems.
+bool can_move(const TreeFolder& from, const TreeFolder& to);
+
 /// One request for trees: its limits, and what has gone wrong with it.
 class TreeWork final {
  public:
-  /// Both outlive it.
-  TreeWork(const Root& root SKUA_LIFETIMEBOUND, const WebDavOptions& options SKUA_LIFETIMEBOUND)
-      : root_(root), options_(options) {}
+  /// The purpose of the work. `Move` copies a tree that is removed next: all of it or nothing.
+  enum class Purpose : std::uint8_t { Copy, Move, Remove };
 
-  /// The purpose of a tree's measuring.
-  enum class Purpose : std::uint8_t { Copy, Remove };
+  /// Root and options outlive it.
+  TreeWork(const Root& root SKUA_LIFETIMEBOUND, const WebDavOptions& options SKUA_LIFETIMEBOUND,
+           Purpose purpose)
+      : root_(root), options_(options), purpose_(purpose) {}
 
   /// Returns why a tree cannot be copied or removed as a whole, before anything is changed: 507 if
   /// it exceeds an option, 403 if names are to be removed that clients cannot see; nullopt if it
   /// can.
-  std::optional<Status> measure(const TreeFolder& folder, Purpose purpose, std::size_t depth = 1);
+  std::optional<Status> measure(const TreeFolder& folder, std::size_t depth = 1);
 
   /// Removes a file, a link or a folder with all that is in it; `path` is that of its URL, which
   /// ends with a slash for a folder. Reports whether nothing is left of it.
@@ -67,6 +72,7 @@ class TreeWork final {
 
   const Root& root_;
   const WebDavOptions& options_;
+  Purpose purpose_;
   std::size_t entries_ = 0;
   std::uint64_t copied_bytes_ = 0;
   std::vector<ResourceStatus> failures_;

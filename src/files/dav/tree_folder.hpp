@@ -65,7 +65,7 @@ class NameReader final {
   static Result<NameReader> open(const TreeFolder& folder);
 
   /// Appends up to `count` names. Returns whether there may be more.
-  bool read(std::vector<std::string>& names, std::size_t count);
+  Result<bool> read(std::vector<std::string>& names, std::size_t count);
 
  private:
   struct Close {

@@ -73,14 +73,9 @@ Result<void> TreeFolder::move(const std::string& name, const TreeFolder& to,
   return done_if(::renameat(number(), name.c_str(), to.number(), to_name.c_str()) == 0, "rename");
 }
 
-// A file system that cannot check and rename at once can still do it with a second link, but not
-// for folders. The lock of the site keeps other requests away meanwhile.
 Result<void> TreeFolder::move_beside(const std::string& name, const TreeFolder& to,
                                      const std::string& to_name) const {
-  if (disk::rename_beside(number(), name, to.number(), to_name) == 0) return {};
-  if (errno != EPERM) return Error::from_system(errno, "rename");
-  if (to.stat(to_name)) return Error::from_system(EEXIST, "rename");
-  return move(name, to, to_name);
+  return done_if(disk::rename_beside(number(), name, to.number(), to_name) == 0, "rename");
 }
 
 Result<bool> TreeFolder::is_within(const disk::FileStat& other, const disk::FileStat& root) const {
@@ -116,10 +111,12 @@ Result<NameReader> NameReader::open(const TreeFolder& folder) {
   return NameReader(std::move(stream));
 }
 
-bool NameReader::read(std::vector<std::string>& names, std::size_t count) {
+Result<bool> NameReader::read(std::vector<std::string>& names, std::size_t count) {
   auto* const stream = static_cast<DIR*>(stream_.get());
   for (std::size_t i = 0; i < count;) {
+    errno = 0;  // which alone tells an error from the end
     const dirent* const item = ::readdir(stream);
+    if (item == nullptr && errno != 0) return Error::from_system(errno, "readdir");
     if (item == nullptr) return false;
     const std::string_view name = item->d_name;
     if (name == "." || name == "..") continue;

@@ -32,6 +32,6 @@ void TreeFolder::sync() const noexcept {}
 
 void NameReader::Close::operator()(void*) const noexcept {}
 Result<NameReader> NameReader::open(const TreeFolder&) { return missing; }
-bool NameReader::read(std::vector<std::string>&, std::size_t) { return false; }
+Result<bool> NameReader::read(std::vector<std::string>&, std::size_t) { return missing; }
 
 }  // namespace skua::files

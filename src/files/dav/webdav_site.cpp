@@ -3,6 +3,7 @@
 // is done off the loop, as nearly all of it waits for the disk.
 #include "files/dav/webdav_site.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -24,8 +25,12 @@ namespace files {
 namespace {
 
 constexpr std::size_t max_xml_bytes = 65'536;
+constexpr Duration place_interval = 20ms;
+constexpr int place_tries = 500;  // 10 s
 constexpr std::string_view allowed_methods =
     "OPTIONS, GET, HEAD, PUT, DELETE, MKCOL, COPY, MOVE, PROPFIND, PROPPATCH";
+
+std::atomic<std::size_t> tree_changes{0};
 
 using DavSite = std::shared_ptr<const WebDavSite>;
 using Target = std::shared_ptr<const DavTarget>;
@@ -51,6 +56,28 @@ using Answer = std::function<Response(const Target& target)>;
 Task<Response> answer_off_loop(Target target, Answer answer) {
   const auto call = [target, answer] { return answer(target); };
   auto answering = offload(call);
+  Response response = co_await answering;
+  co_return response;
+}
+
+// Waits for a place among those that change trees; returns nullptr after 10 s. Most of them are
+// done in no time, and a client that removes many files does not expect to be refused.
+Task<std::shared_ptr<const void>> wait_for_place() {
+  for (int tries = 0; tries < place_tries; ++tries) {
+    std::shared_ptr<const void> place = take_tree_place();
+    if (place) co_return place;
+    co_await sleep(place_interval);
+  }
+  co_return nullptr;
+}
+
+Task<Response> change_tree(Target target, Answer answer) {
+  auto waiting = wait_for_place();
+  const std::shared_ptr<const void> place = co_await waiting;
+  if (!place) co_return Response(Status::ServiceUnavailable).header("Retry-After", "30");
+  // The call has the place: it goes on if the client leaves.
+  const Answer change = [answer, place](const Target& one) { return answer(one); };
+  auto answering = answer_off_loop(std::move(target), change);
   Response response = co_await answering;
   co_return response;
 }
@@ -109,9 +136,9 @@ Task<Response> answer_change(const Target& target, Request& request) {
         return answer_proppatch(*one, content);
       });
     case Method::Mkcol: return answer_without_content(target, request, with_target(answer_mkcol));
-    case Method::Delete: return answer_off_loop(target, with_target(answer_delete));
-    case Method::Copy: return answer_off_loop(target, with_target(answer_copy));
-    case Method::Move: return answer_off_loop(target, with_target(answer_move));
+    case Method::Delete: return change_tree(target, with_target(answer_delete));
+    case Method::Copy: return change_tree(target, with_target(answer_copy));
+    case Method::Move: return change_tree(target, with_target(answer_move));
     default:
       return detail::finished_task(
           Response(Status::MethodNotAllowed).header("Allow", allowed_methods));
@@ -124,6 +151,14 @@ std::string_view without_slash(std::string_view path) noexcept {
 }
 
 }  // namespace
+
+std::shared_ptr<const void> take_tree_place() {
+  if (tree_changes.fetch_add(1) >= tree_changes_at_most) {
+    tree_changes.fetch_sub(1);
+    return nullptr;
+  }
+  return {&tree_changes, [](const void*) { tree_changes.fetch_sub(1); }};
+}
 
 DavTarget::DavTarget(std::shared_ptr<const WebDavSite> the_site, const Request& the_request,
                      std::string_view the_path)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,6 +77,14 @@ Response answer_mkcol(const DavTarget& target);
 Response answer_delete(const DavTarget& target);
 Response answer_copy(const DavTarget& target);
 Response answer_move(const DavTarget& target);
+
+/// How many requests copy, move or remove files and folders at a time, in the whole process: each
+/// may keep a thread of the offload pool for minutes. Half of the default offload_threads.
+inline constexpr std::size_t tree_changes_at_most = 2;
+
+/// Returns a place for such a request, which is free again when it is destroyed; nullptr if there
+/// is none.
+std::shared_ptr<const void> take_tree_place();
 
 /// Answers any method. `path` is the one below the folder, as of FileSite::answer().
 Task<Response> answer_webdav(const std::shared_ptr<const WebDavSite>& site, Request& request,

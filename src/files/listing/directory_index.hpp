@@ -52,7 +52,8 @@ class DirectoryReader final {
   /// because to ask the system for those of a large directory takes longer than all the rest.
   ///
   /// Returns whether it stopped at that limit: there may be more.
-  bool read(std::vector<DirectoryEntry>& entries, std::size_t max_entries);
+  /// Ends with: SystemFailure and the like if the disk fails; `entries` are then not all.
+  Result<bool> read(std::vector<DirectoryEntry>& entries, std::size_t max_entries);
 
   /// Opens an entry, as a request for it would.
   [[nodiscard]] Result<OpenFile> find(std::string_view name) const {

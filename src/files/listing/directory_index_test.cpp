@@ -30,7 +30,8 @@ Result<Entries> read_all(const Root& root, std::string_view path) {
   auto reader = DirectoryReader::open(std::shared_ptr<const Root>(&root, [](const Root*) {}), path);
   if (!reader) return reader.error();
   Entries entries;
-  reader->read(entries, 1000);
+  const Result<bool> read = reader->read(entries, 1000);
+  if (!read) return read.error();
   reader->add_details(entries);
   return entries;
 }
@@ -89,9 +90,9 @@ TEST(DirectoryIndex, GoesOnWhereItStopped) {
       DirectoryReader::open(std::make_shared<Root>(Root::open(tree.string()).value()), "/");
   ASSERT_TRUE(reader);
   Entries entries;
-  EXPECT_TRUE(reader->read(entries, 10));
+  EXPECT_TRUE(reader->read(entries, 10).value());
   EXPECT_EQ(entries.size(), 10u);
-  EXPECT_FALSE(reader->read(entries, 100));
+  EXPECT_FALSE(reader->read(entries, 100).value());
   EXPECT_EQ(entries.size(), 12u);
 }
 
@@ -103,7 +104,7 @@ TEST(DirectoryIndex, AddsDetailsAndDropsWhatIsGone) {
       DirectoryReader::open(std::make_shared<Root>(Root::open(tree.string()).value()), "/");
   ASSERT_TRUE(reader);
   Entries entries;
-  reader->read(entries, 10);
+  EXPECT_FALSE(reader->read(entries, 10).value());
   ASSERT_EQ(entries.size(), 2u);
   const bool had_details = entries[0].has_details;  // as on Windows, which tells them with names
   std::filesystem::remove(tree / "gone");

@@ -66,10 +66,12 @@ Result<DirectoryReader> DirectoryReader::open(std::shared_ptr<const Root> root,
   return DirectoryReader(std::move(root), path, std::move(stream));
 }
 
-bool DirectoryReader::read(std::vector<DirectoryEntry>& entries, std::size_t max_entries) {
+Result<bool> DirectoryReader::read(std::vector<DirectoryEntry>& entries, std::size_t max_entries) {
   DIR* const stream = static_cast<DIR*>(stream_.get());
   while (entries.size() < max_entries) {
+    errno = 0;  // which alone tells an error from the end
     const dirent* const item = readdir(stream);
+    if (item == nullptr && errno != 0) return Error::from_system(errno, "readdir");
     if (item == nullptr) return false;
     if (!is_visible(item->d_name, root_->policy())) continue;
     auto entry = named_entry(*item);

@@ -53,7 +53,7 @@ Result<DirectoryReader> DirectoryReader::open(std::shared_ptr<const Root> root,
   return DirectoryReader(std::move(root), path, std::move(stream));
 }
 
-bool DirectoryReader::read(std::vector<DirectoryEntry>& entries, std::size_t max_entries) {
+Result<bool> DirectoryReader::read(std::vector<DirectoryEntry>& entries, std::size_t max_entries) {
   Search& search = *static_cast<Search*>(stream_.get());
   while (entries.size() < max_entries) {
     if (!search.has_entry) return false;
@@ -62,6 +62,9 @@ bool DirectoryReader::read(std::vector<DirectoryEntry>& entries, std::size_t max
       entries.push_back(make_entry(std::move(name), search.entry));
     }
     search.has_entry = ::FindNextFileW(search.handle, &search.entry) != 0;
+    if (!search.has_entry && ::GetLastError() != ERROR_NO_MORE_FILES) {
+      return Error::from_system(base::errno_of(::GetLastError()), "FindNextFile");
+    }
   }
   return true;
 }

@@ -24,9 +24,15 @@ class Folder {
   [[nodiscard]] int create(const std::string& name) const noexcept;
   /// Opens a file of our own, without following a link.
   [[nodiscard]] int open(const std::string& name, int flags) const noexcept;
+  /// Opens a file of our own to lock it: to write if that is possible, as disk::lock() may need it.
+  [[nodiscard]] int open_to_lock(const std::string& name) const noexcept {
+    const int file = open(name, disk::for_appending);
+    return file >= 0 ? file : open(name, disk::for_reading);
+  }
   /// Renames a file, and replaces any file with that name.
   [[nodiscard]] int rename(const std::string& from, const std::string& to) const noexcept;
-  /// Renames a file; EEXIST if the name is taken.
+  /// Renames a file; EEXIST if the name is taken. The caller holds UploadSite::naming(); see
+  /// disk::rename_beside().
   [[nodiscard]] int rename_beside(const std::string& from, const std::string& to) const noexcept;
   int remove(const std::string& name) const noexcept;
   /// Waits until the names are on the disk.

@@ -63,7 +63,7 @@ void expire(const UploadSite& site) {
     const Folder folder(std::move(opened->descriptor));
     const Result<FileStat> part = folder.stat(name);
     if (part && !is_expired(*part, site.options().keep_unfinished)) continue;
-    const disk::Descriptor file(folder.open(name, disk::for_reading));
+    const disk::Descriptor file(folder.open_to_lock(name));
     if (file && !disk::lock(file.number())) continue;
     folder.remove(name);
     folder.remove(name + std::string(state_suffix));

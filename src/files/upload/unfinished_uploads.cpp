@@ -63,11 +63,14 @@ class Cleaner {
     return parse_state(text);
   }
 
-  void remove_if_unused(const std::string& folder, const std::string& name) const {
-    const Result<OpenFile> file = root_->find(folder + name);
-    if (!file || !disk::lock(file->descriptor.number())) return;
-    Result<OpenFile> parent = root_->find(folder);
-    if (parent) Folder(std::move(parent->descriptor)).remove(name);
+  void remove_if_unused(const std::string& path, const std::string& name) const {
+    Result<OpenFile> parent = root_->find(path);
+    if (!parent) return;
+    const Folder folder(std::move(parent->descriptor));
+    const Result<FileStat> found = folder.stat(name);
+    if (!found || found->kind != FileKind::Regular) return;
+    const disk::Descriptor file(folder.open_to_lock(name));
+    if (file && disk::lock(file.number())) folder.remove(name);
   }
 
   std::shared_ptr<const Root> root_;
@@ -160,7 +163,7 @@ void remove_unfinished(const std::string& directory, const UploadOptions& option
     if (!reader) continue;
     for (bool has_more = true; has_more;) {
       entries.clear();
-      has_more = reader->read(entries, entries_at_a_time);
+      has_more = reader->read(entries, entries_at_a_time).value_or(false);
       for (const DirectoryEntry& entry : entries) {
         if (entry.is_directory) {
           folders.push_back(folder + entry.name + "/");

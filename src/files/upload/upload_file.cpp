@@ -6,8 +6,11 @@
 
 #include <cerrno>
 #include <chrono>
+#include <memory>
+#include <new>
 #include <utility>
 
+#include "async/destroy_off_loop.hpp"
 #include "base/base_encoding.hpp"
 #include "crypto/random.hpp"
 #include "files/dav/dead_properties.hpp"
@@ -21,6 +24,13 @@ namespace {
 constexpr int max_tries = 16;
 // 128 bits: the name of a part is all that its client has to know.
 constexpr std::size_t secret_bytes = 16;
+
+// The last descriptor of a removed file frees its content, which takes long for many GiB.
+void close_off_loop(Descriptor file) noexcept try {
+  async::destroy_off_loop(std::make_shared<Descriptor>(std::move(file)));
+} catch (const std::bad_alloc&) {
+  return;  // it has been closed here
+}
 
 }  // namespace
 
@@ -60,6 +70,7 @@ UploadFile::~UploadFile() {
   if (temporary_.empty()) return;
   folder_.remove(temporary_);
   if (is_part_) folder_.remove(temporary_ + std::string(state_suffix));
+  close_off_loop(std::move(file_));
 }
 
 std::optional<UploadResult> UploadFile::begin() {

@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include <sys/mount.h>
 #endif
 
+#include "skua/async.hpp"
 #include "skua/bytes.hpp"
 #include "skua/uploads.hpp"
 #include "support/temporary_directory.hpp"
@@ -77,6 +79,45 @@ TEST(UploadFilePosix, NothingIsLeftOfAKilledProcessAfterTheNextStart) {
   EXPECT_TRUE(is_empty(tree.string()));
   ::close(ready[0]);
   ::close(ready[1]);
+}
+
+// NFS locks no file that its descriptor may not write.
+TEST(UploadFilePosix, AFileIsOpenedToWriteToLockItIfThatIsPossible) {
+  const support::TemporaryDirectory tree;
+  tree.write("a", "");
+  const Folder folder(Descriptor(::open(tree.string().c_str(), O_RDONLY | O_DIRECTORY)));
+  const Descriptor file(folder.open_to_lock("a"));
+  EXPECT_EQ(::fcntl(file.number(), F_GETFL) & O_ACCMODE, O_WRONLY);
+  if (::geteuid() == 0) return;  // who may write anything
+  ASSERT_EQ(::chmod((tree / "a").c_str(), 0444), 0);
+  const Descriptor read_only(folder.open_to_lock("a"));
+  EXPECT_EQ(::fcntl(read_only.number(), F_GETFL) & O_ACCMODE, O_RDONLY);
+}
+
+// Drops an upload while the pool of this loop can do nothing. Returns whether its file is open
+// then.
+Task<bool> is_open_after_drop(std::string folder) {
+  std::promise<void> go;
+  const std::shared_future<void> gone = go.get_future().share();
+  const auto hold = [&gone] { gone.wait(); };
+  Scope scope;
+  for (int i = 0; i < 16; ++i) scope.spawn(offload(hold));
+  auto file = std::make_unique<UploadFile>(open_site(folder), "/a", nullptr);
+  EXPECT_FALSE(file->begin());
+  const std::string path = std::filesystem::directory_iterator(folder)->path();
+  const Descriptor probe(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  file.reset();
+  EXPECT_TRUE(is_empty(folder));
+  const bool is_locked = !disk::lock(probe.number());
+  go.set_value();
+  auto joining = scope.join();
+  co_await joining;
+  co_return is_locked;
+}
+
+TEST(UploadFilePosix, AnotherThreadFreesTheContentOfADroppedUpload) {
+  const support::TemporaryDirectory tree;
+  EXPECT_TRUE(run(is_open_after_drop(tree.string())));
 }
 
 TEST(UploadFilePosix, AFileThatIsTooLongForTheFileSystemIsRefusedAndRemoved) {
