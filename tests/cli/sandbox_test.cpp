@@ -12,6 +12,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -256,6 +257,17 @@ TEST_F(Sandbox, SignalsNoOtherProcess) {
   EXPECT_EQ(inside([&] { return outcome(::kill(parent, 0)); }), EPERM);
   EXPECT_EQ(inside([&] { return outcome(::syscall(SYS_tgkill, parent, parent, 0)); }), EPERM);
   EXPECT_EQ(inside([] { return outcome(::syscall(SYS_tgkill, ::getpid(), ::getpid(), 0)); }), 0);
+}
+
+TEST_F(Sandbox, KnowsItsLimitsAndChangesNone) {
+  const std::size_t limit = base::open_files_limit();
+  EXPECT_EQ(inside([&] { return base::open_files_limit() == limit ? 0 : 1; }), 0);
+  rlimit limits{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limits), 0);
+  EXPECT_EQ(inside([&] { return outcome(::setrlimit(RLIMIT_NOFILE, &limits)); }), EPERM);
+  const pid_t parent = ::getpid();
+  EXPECT_EQ(inside([&] { return outcome(::prlimit(parent, RLIMIT_NOFILE, nullptr, &limits)); }),
+            EPERM);
 }
 
 TEST_F(Sandbox, MakesNoMemoryExecutable) {

@@ -18,6 +18,7 @@
 #include "serve/auth/password_hash.hpp"
 #include "settings/settings_file.hpp"
 #include "skua/credentials.hpp"
+#include "xml/xml.hpp"
 
 namespace skua::test {
 namespace {
@@ -87,6 +88,19 @@ TEST_F(ReloadTest, AMistakeKeepsTheOldOptions) {
   }
   reload("header = ['X-V: 2']\n");
   EXPECT_EQ(version(), "2");
+}
+
+// As at the start: nobody changes files from another machine without a login.
+TEST_F(ReloadTest, KeepsTheLoginOfThoseWhoChangeFiles) {
+  std::vector<std::string> features = {"upload"};
+  if (xml::is_available()) features.emplace_back("webdav");
+  for (const std::string& feature : features) {
+    const std::string on = feature + " = true\n";
+    start_with("header = ['X-V: 1']\n" + on + feature + "-anyone = true\n", {"--host", "0.0.0.0"});
+    const std::string said = reload("header = ['X-V: 2']\n" + on, "keeping");
+    EXPECT_NE(said.find("--" + feature + ": everyone"), said.npos) << said;
+    EXPECT_EQ(version(), "1");
+  }
 }
 
 TEST_F(ReloadTest, SaysIfAChangeNeedsARestart) {

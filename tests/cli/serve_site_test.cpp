@@ -107,6 +107,7 @@ TEST_F(SiteTest, CachesByPath) {
   EXPECT_EQ(rule("/"), "no-cache");
   EXPECT_EQ(rule("/a%20b.txt"), "max-age=60");
   EXPECT_EQ(rule("/plain/c.txt"), "no-store");  // the later rule wins
+  EXPECT_EQ(rule("/plain/"), "no-cache");       // a listing
 }
 
 TEST_F(SiteTest, LetsOtherOriginsReadResponses) {

@@ -230,6 +230,20 @@ class CallFilter {
     answer(refusing);
   }
 
+  /// Allows a call if these arguments, whole words, are zero.
+  void check_zero(int call, const std::array<unsigned, 2>& arguments) {
+    skip_unless(BPF_JEQ, static_cast<std::uint32_t>(call), 13);
+    for (const unsigned argument : arguments) {
+      for (const unsigned half : {0U, 1U}) {
+        load(offsetof(seccomp_data, args) + argument * sizeof(std::uint64_t) +
+             half * sizeof(std::uint32_t));
+        add(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+        answer(refusing);
+      }
+    }
+    answer(allowing);
+  }
+
   /// Installs the program in all threads.
   Result<void> install() {
     const sock_fprog program{.len = static_cast<unsigned short>(instructions_.size()),
@@ -269,6 +283,7 @@ Result<void> restrict_system_calls(const CallNeeds& needs) {
   filter.check(SYS_mprotect, 2, PROT_EXEC, 0, refusing);
   filter.check(SYS_clone, 0, CLONE_THREAD, CLONE_THREAD, killing);
   filter.check(SYS_tgkill, 0, all_bits, static_cast<std::uint32_t>(::getpid()), refusing);
+  filter.check_zero(SYS_prlimit64, {0, 2});  // its own limits, and no new ones
   if (needs.io_uring) {
     filter.answer(SYS_io_uring_enter, allowing);
     filter.check(SYS_io_uring_register, 1, all_bits, enable_rings, refusing);
