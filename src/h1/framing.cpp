@@ -4,6 +4,7 @@
 // message, we reject it: smuggling depends on two implementations that repair differently.
 #include "h1/framing.hpp"
 
+#include <array>
 #include <functional>
 #include <limits>
 
@@ -98,30 +99,38 @@ inline Errc decide_body(const Head& head, Framing& framing) noexcept {
   return head.has_any(fields) ? read_body_fields(head, framing) : Errc::None;
 }
 
+// Each option names fields that are not for the next hop: gateways look for them.
+constexpr std::size_t max_connection_options = 100;
+
 /// Obeys the Connection fields.
-void read_connection(const Head& head, Framing& framing) noexcept {
-  const bool is_1_1 = head.minor_version != 0;
-  bool close = false;
+Errc read_connection(const Head& head, Framing& framing) noexcept {
+  constexpr std::array<std::string_view, 3> known = {"close", "keep-alive", "upgrade"};
+  std::array<bool, 3> has{};
+  std::size_t count = 0;
   for_each(head, FieldName::Connection, [&](std::string_view list) {
-    while (!list.empty()) {
+    for (; !list.empty() && count <= max_connection_options; ++count) {
       const std::string_view option = ascii::take_list_element(list);
-      if (ascii::equals_ignoring_case(option, "close")) {
-        close = true;
-      } else if (ascii::equals_ignoring_case(option, "keep-alive")) {
-        framing.keep_alive = true;
-      } else if (ascii::equals_ignoring_case(option, "upgrade")) {
-        const FieldLine* const line = is_1_1 ? head.find(FieldName::Upgrade) : nullptr;
-        if (line != nullptr) framing.upgrade = head.value(*line);  // §7.8: ignored in HTTP/1.0
+      for (std::size_t i = 0; i < known.size(); ++i) {
+        has[i] = has[i] || ascii::equals_ignoring_case(option, known[i]);
       }
     }
   });
-  if (close) framing.keep_alive = false;  // RFC 9112 §9.3: close takes precedence
+  if (count > max_connection_options) return Errc::TooManyFields;
+  const auto [closes, keeps_alive, upgrades] = has;
+  if (keeps_alive) framing.keep_alive = true;
+  if (closes) framing.keep_alive = false;     // RFC 9112 §9.3: close takes precedence
+  if (upgrades && head.minor_version != 0) {  // §7.8: ignored in HTTP/1.0
+    if (const FieldLine* const line = head.find(FieldName::Upgrade)) {
+      framing.upgrade = head.value(*line);
+    }
+  }
+  return Errc::None;
 }
 
 /// RFC 9112 §9.3, RFC 9110 §7.6.1 and §7.8
-inline void decide_connection(const Head& head, Framing& framing) noexcept {
+inline Errc decide_connection(const Head& head, Framing& framing) noexcept {
   framing.keep_alive = head.minor_version != 0;
-  if (head.has(FieldName::Connection)) read_connection(head, framing);
+  return head.has(FieldName::Connection) ? read_connection(head, framing) : Errc::None;
 }
 
 /// RFC 9110 §10.1.1: unknown expectations get 417; HTTP/1.0 has no expectations.
@@ -208,7 +217,7 @@ inline Errc decide_request(const Head& head, Framing& framing,
     return error;
   if (const Errc error = decide_host(head, framing, default_port, known_host); error != Errc::None)
     return error;
-  decide_connection(head, framing);
+  if (const Errc error = decide_connection(head, framing); error != Errc::None) return error;
   return decide_expectation(head, framing);
 }
 
@@ -245,7 +254,7 @@ Result<Framing> frame_response(const Head& head, Method request_method) noexcept
     framing.body = BodyKind::UntilClose;  // rule 8
     if (const Errc error = decide_body(head, framing); error != Errc::None) return error;
   }
-  decide_connection(head, framing);
+  if (const Errc error = decide_connection(head, framing); error != Errc::None) return error;
   // Rule 1: these end with their head; a length is informational.
   if (is_tunnel || request_method == Method::Head || is_bodiless(status)) {
     framing.body = BodyKind::None;
