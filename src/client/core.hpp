@@ -5,13 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
 
 #include "base/intrusive_list.hpp"
 #include "client/authorization.hpp"
 #include "client/connect/connector.hpp"
 #include "client/connect/proxy_settings.hpp"
 #include "client/meter.hpp"
+#include "client/recent_servers.hpp"
 #include "client/wire/h1_connection.hpp"
 #include "client/wire/pool.hpp"
 #include "loop/loop.hpp"
@@ -87,8 +87,8 @@ class Core final : public std::enable_shared_from_this<Core> {
   Pool pool;
   CookieJar jar;
   Authorizations authorizations;
-  std::unordered_set<std::string> http1_only;  // keys of servers that negotiate HTTP/2, then refuse
-  std::unordered_set<std::string> without_tunnels;  // those that refuse tunnels over HTTP/2
+  RecentServers http1_only;       // those that negotiate HTTP/2, then refuse
+  RecentServers without_tunnels;  // those that refuse tunnels over HTTP/2
   base::IntrusiveList<WebSocketConnection> websockets;
   skua::detail::WaiterList closed;                               // woken when a WebSocket closes
   std::shared_ptr<Scope> callbacks = std::make_shared<Scope>();  // tasks started by then()

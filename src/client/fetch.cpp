@@ -105,9 +105,9 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
 bool Fetch::is_http1_only() const {
   if (offers_upgrade()) {
     const bool is_shared = core_->sharing(origin(), route_.use) == Pool::Sharing::Possible;
-    if (!is_shared || core_->without_tunnels.contains(server())) return true;
+    if (!is_shared || core_->without_tunnels.contains(server(), core_->loop.now())) return true;
   }
-  return !core_->http1_only.empty() && core_->http1_only.contains(server());
+  return core_->http1_only.contains(server(), core_->loop.now());
 }
 
 const std::string& Fetch::key_of_connections(bool only_http1) {
@@ -170,13 +170,16 @@ void Fetch::take_interim(Exchange& exchange) {
   spec_.on_interim(static_cast<Status>(head.status), lines);
 }
 
-// Once everything is sent, the head has its own limit, which trickling bytes do not extend.
-Duration Fetch::patience(const Exchange& exchange, loop::Instant all_sent) const noexcept {
-  const ClientTimeouts& timeouts = core_->options.timeouts;
+// Once everything is sent, the head has its own limit, which trickling bytes do not extend. Content
+// that is passed on has that of the server that receives it.
+Duration Fetch::patience(const Exchange& exchange, const HeadWait& state) const noexcept {
   const loop::Instant now = core_->loop.now();
-  const bool is_all_sent = exchange.is_all_sent();
-  const Duration left =
-      is_all_sent ? head_timeout() - (now - all_sent) : timeouts.idle - (now - exchange.progress());
+  Duration left = Duration::max();
+  if (exchange.is_all_sent()) {
+    left = head_timeout() - (now - state.all_sent);
+  } else if (!exchange.is_starved() || !spec_.forwarding) {
+    left = core_->options.timeouts.idle - (now - std::max(exchange.progress(), state.fed));
+  }
   return std::min(left, deadline_ - now);
 }
 
@@ -197,7 +200,9 @@ Result<std::optional<Duration>> Fetch::read_head(Exchange& exchange, HeadWait& s
     const loop::Instant now = core_->loop.now();
     if (!state.was_all_sent) state.all_sent = now;
     state.was_all_sent = exchange.is_all_sent();
-    Duration left = patience(exchange, state.all_sent);
+    const bool was_starved = std::exchange(state.was_starved, exchange.is_starved());
+    if (was_starved && !state.was_starved) state.fed = now;
+    Duration left = patience(exchange, state);
     if (waits_for_continue_) {
       left = std::min(left, core_->options.timeouts.continue_wait - (now - state.asked));
       if (left <= Duration(0)) {
@@ -239,8 +244,9 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
       return timed_out(step(), {spec_.timeout, "timeout", "not done"});
     }
     if (!exchange.is_all_sent()) {
-      return timed_out(step(),
-                       {timeouts.idle, "ClientTimeouts::idle", "no more content was taken"});
+      const char* const lack =
+          exchange.is_starved() ? "no more content was produced" : "no more content was taken";
+      return timed_out(step(), {timeouts.idle, "ClientTimeouts::idle", lack});
     }
     return timed_out(step(), {head_timeout(), "ClientTimeouts::head", "no response head"});
   }
@@ -272,7 +278,7 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
     if (offers_upgrade()) {
       const bool is_possible = co_await can_tunnel(connection);
       if (!is_possible) {
-        core_->without_tunnels.insert(server());
+        core_->without_tunnels.insert(server(), core_->loop.now());
         continue;
       }
     }
@@ -303,9 +309,9 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
 // RFC 9113 §7: the server wants HTTP/1.1, for this request at least.
 void Fetch::refuse_http2() {
   if (offers_upgrade()) {
-    core_->without_tunnels.insert(server());
+    core_->without_tunnels.insert(server(), core_->loop.now());
   } else if (core_->options.versions == HttpVersions::Any) {
-    core_->http1_only.insert(server());
+    core_->http1_only.insert(server(), core_->loop.now());
   }
 }
 

@@ -59,12 +59,14 @@ class Fetch final {
   enum class Next : std::uint8_t { Answer, Again, Problem };
   /// The state of one exchange until its head has arrived.
   struct HeadWait {
-    explicit HeadWait(loop::Instant now) noexcept : asked(now), all_sent(now) {}
+    explicit HeadWait(loop::Instant now) noexcept : asked(now), all_sent(now), fed(now) {}
 
     loop::Instant asked;
     loop::Instant all_sent;
+    loop::Instant fed;  // the producer of the content was last waited for
     std::uint64_t told_bytes = 0;
     bool was_all_sent = false;
+    bool was_starved = false;
   };
 
   Result<void, Problem> read_url();
@@ -103,7 +105,7 @@ class Fetch final {
   void take_interim(Exchange& exchange);
   void tell_head(const http::Head& head) const;
   void tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const;
-  [[nodiscard]] Duration patience(const Exchange& exchange, loop::Instant all_sent) const noexcept;
+  [[nodiscard]] Duration patience(const Exchange& exchange, const HeadWait& state) const noexcept;
   [[nodiscard]] bool may_repeat(const Exchange& exchange, bool is_reused, Error error) const;
   void refuse_http2();
   /// Returns how long the head may take once the request is sent.

@@ -315,6 +315,28 @@ TEST_P(ClientConnections, ContentThatNobodyTakesIsOutOfTheTimeForContent) {
   run(body());
 }
 
+TEST_P(ClientConnections, ContentThatNobodyProducesIsToldApart) {
+  Router router;
+  router.post("/", [] { return "ok"; });
+  testing::TestServer server(router, BackendChoice::Auto, {}, testing::Transport::Tcp);
+  const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+  ClientOptions options;
+  options.timeouts.idle = std::chrono::milliseconds(50);
+  const auto produce = [](BodyWriter& writer) -> Task<> {
+    auto written = writer.write("a beginning");
+    co_await written;
+    co_await sleep(20s);  // it is dropped before
+  };
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    const std::string text = co_await text_of(client.post(url).stream("text/plain", produce));
+    EXPECT_NE(text.find("no more content was produced within 50 ms (ClientTimeouts::idle)"),
+              text.npos)
+        << text;
+  };
+  run(body());
+}
+
 TEST_P(ClientConnections, EachStepIsTimed) {
   Router router;
   router.get("/", [] { return "ok"; });

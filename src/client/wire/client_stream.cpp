@@ -199,7 +199,15 @@ void ClientStream::write_data(net::OutputQueue& output, std::string_view head,
 
 bool ClientStream::is_all_sent() const noexcept {
   const bool is_waiting = content_state_ != Content::Over && content_state_ != Content::Tunnel;
-  return !is_waiting && queue_.empty() && ends_at_ <= connection_.sent_bytes();
+  return !is_waiting && has_sent_queue();
+}
+
+bool ClientStream::is_starved() const noexcept {
+  return content_state_ == Content::Sending && has_sent_queue();
+}
+
+bool ClientStream::has_sent_queue() const noexcept {
+  return queue_.empty() && ends_at_ <= connection_.sent_bytes();
 }
 
 void ClientStream::note_sent(std::uint64_t from) noexcept {

@@ -41,6 +41,7 @@ class ClientStream final : public base::ListNode, public Exchange, private body:
   [[nodiscard]] bool has_begun() const noexcept override { return has_begun_; }
   [[nodiscard]] bool is_unprocessed() const noexcept override { return is_unprocessed_; }
   [[nodiscard]] bool is_all_sent() const noexcept override;
+  [[nodiscard]] bool is_starved() const noexcept override;
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept override { return sent_bytes_; }
   void continue_now() override;
   Result<SwitchedStream> take_stream(ExchangePointer self, Pool::Lease lease) override;
@@ -108,6 +109,7 @@ class ClientStream final : public base::ListNode, public Exchange, private body:
   void end_content();
   void give_back_data();
   void give_up(Error error);
+  [[nodiscard]] bool has_sent_queue() const noexcept;
   void note_progress() noexcept;
 
   H2Connection& connection_;

@@ -102,6 +102,8 @@ class Exchange {
   [[nodiscard]] virtual bool is_unprocessed() const noexcept = 0;
   /// Reports whether all of the content has been sent.
   [[nodiscard]] virtual bool is_all_sent() const noexcept = 0;
+  /// Reports whether more content is to come, and all that was produced so far has been sent.
+  [[nodiscard]] virtual bool is_starved() const noexcept = 0;
   /// Bytes of the content that the connection has taken.
   [[nodiscard]] virtual std::uint64_t sent_bytes() const noexcept = 0;
   /// Sends the content without waiting for 100 (Continue).

@@ -84,6 +84,9 @@ class H1Connection final : public HttpConnection,
   [[nodiscard]] bool is_all_sent() const noexcept override {
     return content_state_ == Content::Over && pump_.has_sent_all();
   }
+  [[nodiscard]] bool is_starved() const noexcept override {
+    return content_state_ == Content::Sending && pump_.has_sent_all();
+  }
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept override {
     return sent_bytes_ < head_bytes_ ? 0 : sent_bytes_ - head_bytes_;
   }

@@ -253,16 +253,30 @@ Result<SwitchedStream, Problem> IncomingResponse::switch_protocol() {
 }
 
 Task<> IncomingResponse::discard() {
-  decoder_.reset();
-  is_discarding_ = true;
-  pace_ = Pace();
-  deadline_ = std::min(deadline_, later(core_->loop.now(), discarding_time));
+  begin_discarding();
   while (exchange_ && received_bytes_ < discarded_bytes) {
     const Result<std::optional<Bytes>, Problem> piece = co_await read();
     if (!piece) break;
   }
   exchange_.reset();
   lease_.release();
+}
+
+void IncomingResponse::drop() {
+  begin_discarding();
+  while (exchange_ && received_bytes_ < discarded_bytes) {
+    const std::optional<Read> piece = read_now();
+    if (!piece || !*piece) break;
+  }
+  exchange_.reset();
+  lease_.release();
+}
+
+void IncomingResponse::begin_discarding() noexcept {
+  decoder_.reset();
+  is_discarding_ = true;
+  pace_ = Pace();
+  deadline_ = std::min(deadline_, later(core_->loop.now(), discarding_time));
 }
 
 Task<Result<std::string, Problem>> read_text(IncomingResponse& incoming, std::size_t limit_bytes) {

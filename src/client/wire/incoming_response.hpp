@@ -128,8 +128,11 @@ class IncomingResponse final : private skua::detail::ContentTaker {
   /// Reads and discards the rest, so that the connection can be used again; gives up if that is
   /// long or slow.
   Task<> discard();
+  /// Like discard(), but gives up if the rest has not arrived yet.
+  void drop();
 
  private:
+  void begin_discarding() noexcept;
   Taken take(std::string_view piece) noexcept override;
   Result<void> start_decoding();
   Result<Bytes> decode(ContentDecoder& decoder);
