@@ -264,7 +264,7 @@ Task<GroupDispatcher::Chosen> GroupDispatcher::wait_for_turn(View& view,
       Chosen chosen = choose(view, attempts);
       if (chosen.refusal != Group::Refusal::Busy) co_return chosen;
       if (place.is_called()) {
-        place.stand_first();
+        place.stand_again();
         continue;
       }
     }
@@ -379,7 +379,7 @@ Task<Fetched> GroupDispatcher::fetch(Request& request, RequestSpec& spec) const 
       co_return Problem{got.error().error, attempts.problems + problem};
     }
     attempts.problems.append(problem).append("; then ");
-    if (got) co_await (*got)->discard();
+    if (got) (*got)->drop();  // the next target does not wait for the rest
   }
 }
 

@@ -3,7 +3,6 @@
 #include "proxy/upstream.hpp"
 
 #include <array>
-#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -18,12 +17,10 @@ namespace {
 constexpr std::size_t pseudonym_bytes = 6;
 constexpr std::size_t stream_bytes = 256 * 1024;  // per response that waits for its client
 
-std::atomic<std::uint64_t> last_id{0};
-
 /// The clients of one loop.
 struct Clients {
   struct One {
-    std::uint64_t id = 0;  // of the upstream server
+    std::weak_ptr<const Endpoint> server{};
     std::shared_ptr<client::Core> core{};
   };
 
@@ -98,13 +95,11 @@ std::shared_ptr<client::Core> Endpoint::make_client(loop::Loop& loop,
 }
 
 Upstream::Upstream(std::string_view text, const ReverseProxyOptions& options)
-    : options_(options),
-      pseudonym_(make_pseudonym()),
-      id_(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {
+    : options_(options), pseudonym_(make_pseudonym()) {
   const ServerUrl server = ServerUrl::parse(text);
   base_ = server.base;
   is_http2_ = server.is_http2 || options.versions == HttpVersions::Http2;
-  server_ = std::make_unique<const Endpoint>(server, options);
+  server_ = std::make_shared<const Endpoint>(server, options);
 }
 
 Upstream::Upstream(std::unique_ptr<const Dispatcher> dispatcher, const ReverseProxyOptions& options)
@@ -112,8 +107,7 @@ Upstream::Upstream(std::unique_ptr<const Dispatcher> dispatcher, const ReversePr
       pseudonym_(make_pseudonym()),
       dispatcher_(std::move(dispatcher)),
       base_(dispatcher_->base()),
-      is_http2_(dispatcher_->is_http2()),
-      id_(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {}
+      is_http2_(dispatcher_->is_http2()) {}
 
 Task<Fetched> Upstream::fetch(Request& request, client::RequestSpec& spec) const {
   if (dispatcher_ != nullptr) return dispatcher_->fetch(request, spec);
@@ -124,10 +118,17 @@ std::shared_ptr<client::Core> Upstream::client() const {
   loop::Loop& loop = loop::Loop::current();
   std::vector<Clients::One>& all = loop.attachments().get<Clients>().all;
   for (const Clients::One& one : all) {
-    if (one.id == id_) return one.core;
+    const bool is_own = !one.server.owner_before(server_) && !server_.owner_before(one.server);
+    if (is_own) return one.core;
   }
+  // Those that a reload has replaced end once their connections are unused.
+  std::erase_if(all, [](const Clients::One& one) {
+    if (!one.server.expired()) return false;
+    one.core->break_off();
+    return true;
+  });
   auto core = server_->make_client(loop);
-  all.push_back({id_, core});
+  all.push_back({server_, core});
   return core;
 }
 

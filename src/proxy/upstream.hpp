@@ -97,10 +97,9 @@ class Upstream final {
   ReverseProxyOptions options_;
   std::string pseudonym_;
   std::unique_ptr<const Dispatcher> dispatcher_;  // null: there is one server, the next
-  std::unique_ptr<const Endpoint> server_;
+  std::shared_ptr<const Endpoint> server_;        // its clients tell by it that they are needed
   std::optional<std::string> base_;
   bool is_http2_ = false;
-  std::uint64_t id_;  // unique in the process
 };
 
 /// Adds the routes of reverse_proxy().

@@ -11,6 +11,7 @@ namespace skua::proxy {
 
 struct WaitingLine::Place::Waiting {
   std::shared_ptr<loop::Mailbox> mailbox;
+  std::uint64_t number = 0;            // in the order of arrival
   skua::detail::WaiterList changed{};  // only the loop's thread uses this, and the next
   bool is_called = false;
 };
@@ -20,6 +21,7 @@ WaitingLine::Place::Place(WaitingLine& line, loop::Loop& loop)
   const std::lock_guard lock(line_.mutex_);
   if (line_.queue_.size() >= line_.most_) return;
   is_alone_ = line_.queue_.empty();
+  waiting_->number = ++line_.last_number_;
   line_.queue_.push_back(waiting_);
   line_.size_.store(line_.queue_.size());
   has_entered_ = true;
@@ -49,10 +51,12 @@ bool WaitingLine::Place::is_first() const {
   return !line_.queue_.empty() && line_.queue_.front() == waiting_;
 }
 
-void WaitingLine::Place::stand_first() {
+void WaitingLine::Place::stand_again() {
   waiting_->is_called = false;
   const std::lock_guard lock(line_.mutex_);
-  line_.queue_.push_front(waiting_);
+  const auto later = std::ranges::find_if(
+      line_.queue_, [this](const auto& other) { return other->number > waiting_->number; });
+  line_.queue_.insert(later, waiting_);
   line_.size_.store(line_.queue_.size());
 }
 

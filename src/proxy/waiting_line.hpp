@@ -41,8 +41,8 @@ class WaitingLine final {
     [[nodiscard]] bool is_called() const noexcept;
     /// Reports whether it stands first, and was not called.
     [[nodiscard]] bool is_first() const;
-    /// Stands first, after a call.
-    void stand_first();
+    /// Stands before those who came later, after a call.
+    void stand_again();
     /// Woken by a call.
     [[nodiscard]] skua::detail::WaiterList& changed() noexcept;
 
@@ -70,7 +70,8 @@ class WaitingLine final {
   const std::size_t most_;
   std::atomic<std::size_t> size_{0};  // of the queue; ordered with the numbers that limits count
   std::mutex mutex_;
-  std::deque<WaitingPointer> queue_;  // guarded by mutex_
+  std::uint64_t last_number_ = 0;     // guarded by mutex_, as is the next
+  std::deque<WaitingPointer> queue_;  // in the order of their numbers
 };
 
 }  // namespace skua::proxy

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -82,12 +83,12 @@ TEST_F(WaitingLineTest, OneThatLeavesCalledCallsTheNext) {
   EXPECT_TRUE(second.is_called());
 }
 
-TEST_F(WaitingLineTest, OneThatWasTooSlowStandsFirstAgain) {
+TEST_F(WaitingLineTest, OneThatWasTooSlowStandsWhereItStood) {
   Place first(line_, *loop_);
   const Place second(line_, *loop_);
   line_.call_first();
   turn();
-  first.stand_first();
+  first.stand_again();
   EXPECT_FALSE(first.is_called());
   line_.call_first();
   turn();
@@ -102,6 +103,24 @@ TEST_F(WaitingLineTest, AllMayBeCalled) {
   turn();
   EXPECT_TRUE(first.is_called());
   EXPECT_TRUE(second.is_called());
+}
+
+TEST_F(WaitingLineTest, AllWhoWereTooSlowStandInTheirOrder) {
+  Place first(line_, *loop_);
+  Place second(line_, *loop_);
+  const Place third(line_, *loop_);
+  line_.call_first();
+  line_.call_first();
+  turn();
+  first.stand_again();
+  second.stand_again();
+  EXPECT_TRUE(first.is_first());
+  for (const Place* const next : std::array<const Place*, 3>{&first, &second, &third}) {
+    EXPECT_FALSE(next->is_called());
+    line_.call_first();
+    turn();
+    EXPECT_TRUE(next->is_called());
+  }
 }
 
 TEST_F(WaitingLineTest, ACallForALoopThatIsGoneGoesToTheNext) {

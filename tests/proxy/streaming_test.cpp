@@ -96,6 +96,23 @@ TEST_P(ProxyStreaming, ALargeUploadArrives) {
   EXPECT_EQ(answer->body, std::to_string(8_MiB));
 }
 
+// The limit of the server that receives the content is the only one.
+TEST_P(ProxyStreaming, APauseOfTheClientIsNoFaultOfTheServer) {
+  std::atomic<std::size_t> received{0};
+  upstream_router_.post("/api", [&received](Request& request) -> Task<Response> {
+    while (const std::optional<Bytes> piece = co_await request.read()) received += piece->size();
+    co_return std::to_string(received);
+  });
+  proxy_options_.timeouts.idle = 50ms;
+  Client client = front().connect();
+  const std::string part(40'000, 'x');
+  client.send("POST /api HTTP/1.1\r\nHost: a\r\nContent-Length: 80000\r\n\r\n" + part);
+  while (received < 40'000) std::this_thread::yield();
+  std::this_thread::sleep_for(200ms);  // the pause
+  client.send(part);
+  EXPECT_EQ(client.answer().value().body, "80000");
+}
+
 // No two parts of it are alike.
 const std::string& noise() {
   static const std::string text = [] {
