@@ -15,7 +15,7 @@ import sys
 
 from . import loads, measure, report
 from .failing import KINDS
-from .process import Failure, pinned
+from .process import AHEAD, USUAL, Failure, pinned
 
 PROGRAM = pathlib.Path(__file__).with_name("failing.py")
 PATIENCE_SECONDS = 10
@@ -53,7 +53,7 @@ def ended(process):
 def failing_servers(core):
     """Runs the servers of failing.py meanwhile; yields their ports by name."""
     process = subprocess.Popen([sys.executable, "-B", str(PROGRAM)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-                               preexec_fn=pinned(core, batch=False))
+                               preexec_fn=pinned(core, USUAL))
     with ended(process):
         if not select.select([process.stdout], [], [], PATIENCE_SECONDS)[0] or not (line := process.stdout.readline()):
             raise Failure(f"{PROGRAM.name} does not say its ports")
@@ -68,7 +68,7 @@ def others(place, port, routes, seconds, core):
     with contextlib.ExitStack() as stack:
         generators = [(route, stack.enter_context(ended(subprocess.Popen([*words, f"http://127.0.0.1:{port}/{route}"], stdin=subprocess.DEVNULL,
                                                                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                                                                          preexec_fn=pinned(core, batch=False))))) for route in routes]
+                                                                          preexec_fn=pinned(core, USUAL))))) for route in routes]
         yield
         for route, process in generators:
             process.send_signal(signal.SIGINT)  # it prints what it has counted so far
@@ -96,7 +96,7 @@ def run(server, place, seconds, core, is_quick):
     found = {"p99_us": {}, "errors": loads.no_errors()}
     for phase, routes in phases(is_quick).items():
         with others(place, server.port, routes, seconds + PATIENCE_SECONDS, core):
-            got = measure.run(server, load, place, seconds, core, batch=False)
+            got = measure.run(server, load, place, seconds, core, policy=AHEAD)
         found["p99_us"][phase] = got["p99_us"]
         for kind, count in got["errors"].items():
             found["errors"][kind] += count

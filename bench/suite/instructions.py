@@ -10,7 +10,7 @@ import signal
 import tempfile
 
 from .place import find
-from .process import Failure
+from .process import USUAL, Failure
 
 
 def total(path):
@@ -41,7 +41,7 @@ def per_request(server, load, core, few, many):
     """Returns the instructions per request of a process.Server under a load of lockstep.py."""
     def run(wrapper, count):
         try:
-            server.start(core, wrapper=wrapper, batch=False, patience=60)
+            server.start(core, wrapper=wrapper, policy=USUAL, patience=60)
             load(server, count)
         except OSError as error:
             raise Failure(f"{server.name} under callgrind: {error}") from error

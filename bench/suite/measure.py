@@ -7,19 +7,19 @@ import subprocess
 import tempfile
 
 from .place import find
-from .process import Failure, pinned
+from .process import BATCH, Failure, pinned
 
 PATIENCE_SECONDS = 20  # beyond the duration of a load
 COUNTED_SECONDS = 0.3  # of a run whose system calls are counted
 
 
-def execute(words, environment, core, seconds, batch=True):
+def execute(words, environment, core, seconds, policy=BATCH):
     """Runs a generator to its end; returns its code, its output and its CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryFile() as output:
         try:
             code = subprocess.run(words, stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=environment, check=False,
-                                  preexec_fn=pinned(core, batch), timeout=seconds + PATIENCE_SECONDS).returncode
+                                  preexec_fn=pinned(core, policy), timeout=seconds + PATIENCE_SECONDS).returncode
         except subprocess.TimeoutExpired as error:
             raise Failure(f"{words[0]} took longer than {seconds + PATIENCE_SECONDS} s") from error
         except OSError as error:
@@ -30,11 +30,11 @@ def execute(words, environment, core, seconds, batch=True):
     return code, text, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def run(server, load, place, seconds, core, upstreams=(), batch=True):
+def run(server, load, place, seconds, core, upstreams=(), policy=BATCH):
     """Loads `server`; returns what the generator counted, with the CPU seconds of both sides, and of the servers behind it, and the server's memory."""
     before, before_upstream = server.cpu_seconds(), sum(one.cpu_seconds() for one in upstreams)
     words = load.command(place, server.port, seconds)
-    code, text, load_cpu = execute(words, load.environment(), core, seconds, batch)
+    code, text, load_cpu = execute(words, load.environment(), core, seconds, policy)
     server_cpu = server.cpu_seconds() - before
     more = {"upstream_cpu": sum(one.cpu_seconds() for one in upstreams) - before_upstream} if upstreams else {}
     if not server.is_alive():

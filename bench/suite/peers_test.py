@@ -22,7 +22,7 @@ import traceback
 import unittest
 
 from . import peers, place
-from .process import Server
+from .process import USUAL, Server
 from .websocket_client import WebSocket
 
 CACHE = peers.BENCH.parent / "build/release/tools"
@@ -112,7 +112,7 @@ def substituted(module, **values):
 def running(name, **options):
     server = Server(name, peers.command(name, CACHE, **options))
     try:
-        server.start(max(os.sched_getaffinity(0)), batch=False, patience=PATIENCE_SECONDS)
+        server.start(max(os.sched_getaffinity(0)), policy=USUAL, patience=PATIENCE_SECONDS)
         yield server
     finally:
         ended = server.stop() if server.process else None

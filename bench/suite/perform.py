@@ -6,7 +6,7 @@ import subprocess
 
 from . import beside, checks, idle, instructions, lockstep, loads, measure, report, scenarios, servers
 from .place import BODY, find
-from .process import Failure, Server, running as meanwhile
+from .process import AHEAD, Failure, Server, running as meanwhile
 from .servers import Wish
 
 UPSTREAM = "skua-epoll"  # behind gateways
@@ -174,10 +174,10 @@ class Performer:
         return {"kind": "rate", "rows": rows, "runs": runs, "left_out": {**left_out, **said(failures, runs)}}
 
     def beside(self, scenario):
-        """The gateways have the last core, everything around them the first, without SCHED_BATCH: who is late is to be the gateway."""
+        """The gateways have the last core, everything around them the first, where the healthy route's own go ahead of all others: who is late is to be the gateway."""
         left_out, running, core = {}, [], self.other_core()
         with contextlib.ExitStack() as stack:
-            upstream = stack.enter_context(meanwhile(servers.make(UPSTREAM, self.place, Wish()), core, batch=False))
+            upstream = stack.enter_context(meanwhile(servers.make(UPSTREAM, self.place, Wish()), core, policy=AHEAD))
             ports = stack.enter_context(beside.failing_servers(core))
             routes = {beside.HEALTHY: [upstream.port], **{f"/{name}": [ports[name]] for name in beside.ROUTES}}
             try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes pinned to one core under SCHED_BATCH: start, cost and end."""
+"""Processes pinned to one core, most of them under SCHED_BATCH: start, cost and end."""
 
 import contextlib
 import ctypes
@@ -14,20 +14,23 @@ import time
 
 PR_SET_PDEATHSIG = 1
 
+# How a process shares its core with others: with long turns, as usual, or ahead of all that are usual.
+BATCH, USUAL, AHEAD = os.SCHED_BATCH, os.SCHED_OTHER, os.SCHED_RR
+
 
 class Failure(Exception):
     """An error that the user can fix; the text says how."""
 
 
-def pinned(core, batch=True):
-    """For preexec_fn: pins a child to `core`, or to a set of them, under SCHED_BATCH and ends it with this script."""
+def pinned(core, policy=BATCH):
+    """For preexec_fn: pins a child to `core`, or to a set of them, under a policy and ends it with this script."""
     cores = core if isinstance(core, set) else {core}
     parent = os.getpid()
 
     def prepare():
         os.sched_setaffinity(0, cores)
-        if batch:
-            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+        with contextlib.suppress(PermissionError):  # AHEAD is for root
+            os.sched_setscheduler(0, policy, os.sched_param(os.sched_get_priority_min(policy)))
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
         if os.getppid() != parent:  # it has ended before
             os._exit(1)
@@ -95,7 +98,7 @@ class Server:
         """Returns a port for the next start. Subclasses write their configuration file here."""
         return free_port()
 
-    def start(self, core, wrapper=(), batch=True, patience=10.0):
+    def start(self, core, wrapper=(), policy=BATCH, patience=10.0):
         """Starts the server and waits until it accepts connections."""
         self.port = self.choose_port()
         command = [word.replace("{port}", str(self.port)) for word in self.command]
@@ -106,7 +109,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=self.log,
                 stderr=self.log,
-                preexec_fn=pinned(core, batch),
+                preexec_fn=pinned(core, policy),
                 start_new_session=True,
             )
         except OSError as error:
@@ -190,9 +193,9 @@ class Server:
 
 
 @contextlib.contextmanager
-def running(server, core, batch=True):
+def running(server, core, policy=BATCH):
     """Runs a server meanwhile."""
-    server.start(core, batch=batch)
+    server.start(core, policy=policy)
     try:
         yield server
     finally:
