@@ -99,32 +99,35 @@ inline Errc decide_body(const Head& head, Framing& framing) noexcept {
   return head.has_any(fields) ? read_body_fields(head, framing) : Errc::None;
 }
 
-// Each option names fields that are not for the next hop: gateways look for them.
-constexpr std::size_t max_connection_options = 100;
+// Each option names fields that are not for the next hop: gateways look for all of them.
+constexpr std::size_t max_connection_bytes = 1024;
 
 /// Obeys the Connection fields.
 Errc read_connection(const Head& head, Framing& framing) noexcept {
   constexpr std::array<std::string_view, 3> known = {"close", "keep-alive", "upgrade"};
   std::array<bool, 3> has{};
-  std::size_t count = 0;
+  std::size_t size_bytes = 0;
   for_each(head, FieldName::Connection, [&](std::string_view list) {
-    for (; !list.empty() && count <= max_connection_options; ++count) {
+    size_bytes += list.size();
+    if (list == known[1]) {  // most often
+      has[1] = true;
+      return;
+    }
+    while (!list.empty()) {
       const std::string_view option = ascii::take_list_element(list);
       for (std::size_t i = 0; i < known.size(); ++i) {
         has[i] = has[i] || ascii::equals_ignoring_case(option, known[i]);
       }
     }
   });
-  if (count > max_connection_options) return Errc::TooManyFields;
   const auto [closes, keeps_alive, upgrades] = has;
   if (keeps_alive) framing.keep_alive = true;
   if (closes) framing.keep_alive = false;     // RFC 9112 §9.3: close takes precedence
   if (upgrades && head.minor_version != 0) {  // §7.8: ignored in HTTP/1.0
-    if (const FieldLine* const line = head.find(FieldName::Upgrade)) {
-      framing.upgrade = head.value(*line);
-    }
+    const FieldLine* const line = head.find(FieldName::Upgrade);
+    if (line != nullptr) framing.upgrade = head.value(*line);
   }
-  return Errc::None;
+  return size_bytes <= max_connection_bytes ? Errc::None : Errc::FieldTooLong;
 }
 
 /// RFC 9112 §9.3, RFC 9110 §7.6.1 and §7.8

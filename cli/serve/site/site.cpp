@@ -49,7 +49,7 @@ class Site {
  private:
   Response answer(const Request& request) const {
     Response response = find(request);
-    if (is_file(response)) apply_cache_rules(request, response);
+    if (!options_.caches.empty() && is_file(response)) apply_cache_rules(request, response);
     const bool is_unknown = response.status() == Status::NotFound;
     if (!is_unknown || options_.spa.empty() || !may_be_navigation(request.path())) return response;
     // A script that asks for data gets 404; its error message would be about HTML otherwise.
@@ -75,7 +75,6 @@ class Site {
 
   // An error is not cached by them: the file may be there in a moment.
   void apply_cache_rules(const Request& request, Response& response) const {
-    if (options_.caches.empty()) return;
     const std::string path = file_path(request, index_);
     for (const CacheRule& rule : options_.caches) {
       if (rule.paths.matches(path)) response.header("Cache-Control", rule.value);

@@ -46,9 +46,10 @@ std::optional<std::string> read_state(int file, FileStat& stat, std::size_t max_
 // same bytes only: a file that was not in memory then may be compressed now.
 bool is_form_of(const CachedFile& form, const FoundFile& plain, const FileStat& stat) noexcept {
   if (form.plain != stat) return false;
-  const bool is_sibling = form.whole != nullptr && !form.is_made;
-  const auto* const source = plain.cached != nullptr ? plain.cached->whole.get() : nullptr;
-  return is_sibling || form.source.lock().get() == source;
+  if (form.whole != nullptr && !form.is_made) return true;  // a sibling
+  const std::shared_ptr<const PreparedResponse> nothing;
+  const auto& source = plain.cached != nullptr ? plain.cached->whole : nothing;
+  return !form.source.owner_before(source) && !source.owner_before(form.source);
 }
 
 // Returns a large file, which stays open if it may.
