@@ -271,8 +271,7 @@ Result<void, Problem> prepare(ServeOptions& options, const std::shared_ptr<IpFil
   if (!proxies) return std::move(proxies).error();
   options.server.trusted_proxies = *std::move(proxies);
   if (auto added = add_filter(options, filter); !added) return added;
-  if (auto checked = check_uploads(options); !checked) return checked;
-  return check_webdav(options);
+  return check_changes(options);
 }
 
 // Returns the addresses of --public, which cannot be asked for in the sandbox.

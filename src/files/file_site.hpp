@@ -62,7 +62,7 @@ class FileSite final {
   std::unique_ptr<const TimeSource> times_;
   std::unique_ptr<const ContentTags> tags_;  // null: tags are made of the files' states
   FileFields fields_;
-  ArchivePlaces archives_;
+  RequestPlaces archives_;
   PerThread<SiteCaches> caches_;
 };
 

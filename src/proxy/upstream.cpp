@@ -118,8 +118,7 @@ std::shared_ptr<client::Core> Upstream::client() const {
   loop::Loop& loop = loop::Loop::current();
   std::vector<Clients::One>& all = loop.attachments().get<Clients>().all;
   for (const Clients::One& one : all) {
-    const bool is_own = !one.server.owner_before(server_) && !server_.owner_before(one.server);
-    if (is_own) return one.core;
+    if (one.server.lock() == server_) return one.core;
   }
   // Those that a reload has replaced end once their connections are unused.
   std::erase_if(all, [](const Clients::One& one) {

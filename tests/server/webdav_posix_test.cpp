@@ -200,7 +200,7 @@ TEST_P(WebDav, HostileNamesNeverBreakTheXml) {
 // Large trees take minutes.
 TEST_P(WebDav, ChangesOfTreesLeaveThreadsToOtherRequests) {
   std::vector<std::shared_ptr<const void>> places;
-  while (auto place = files::take_tree_place()) places.push_back(std::move(place));
+  while (auto place = files::tree_places().take()) places.push_back(std::move(place));
   EXPECT_EQ(places.size(), files::tree_changes_at_most);
   server_.emplace(router_, GetParam());
   Client waiting = server_->connect();

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "serve/ip_rules.hpp"
-#include "serve/site/uploads.hpp"
 #include "serve/site/virtual_hosts.hpp"
 #include "serve/site/webdav.hpp"
 
@@ -58,8 +57,7 @@ Result<ServeOptions, Problem> Reloader::read() const {
   options->watch = started_.watch;
   options->log = started_.log;
   options->shows_status = started_.shows_status;
-  if (auto checked = check_uploads(*options); !checked) return std::move(checked).error();
-  if (auto checked = check_webdav(*options); !checked) return std::move(checked).error();
+  if (auto checked = check_changes(*options); !checked) return std::move(checked).error();
   if (!needs_) return options;
   const std::string missing = missing_in(*needs_, needs_of(*options, started_.server.backend));
   if (missing.empty()) return options;

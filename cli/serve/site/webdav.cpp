@@ -88,7 +88,8 @@ void declare_webdav(CLI::App& parser, ServeWebDav& webdav) {
   for (CLI::Option* const one : {option, limit, anyone}) disable(*one, "expat");
 }
 
-Result<void, Problem> check_webdav(const ServeOptions& options) {
+Result<void, Problem> check_changes(const ServeOptions& options) {
+  if (auto checked = check_uploads(options); !checked) return checked;
   const bool is_safe = options.webdav.folder.empty() || options.webdav.anyone ||
                        has_login(options) || is_local(options.server);
   if (is_safe) return {};

@@ -23,9 +23,11 @@ struct ServeWebDav {
 /// Adds the options to the command, after those of uploads; `webdav` must outlive the parser.
 void declare_webdav(CLI::App& parser, ServeWebDav& webdav);
 
+/// Checks uploads, too.
+///
 /// Ends with: a problem if other machines could change files without a login, unless that was asked
 ///            for.
-Result<void, Problem> check_webdav(const ServeOptions& options);
+Result<void, Problem> check_changes(const ServeOptions& options);
 
 /// Adds the routes of WebDAV, if it is asked for. GET and HEAD are those of the site.
 ///

@@ -66,17 +66,9 @@ struct ArchiveWork {
 
 }  // namespace
 
-std::shared_ptr<const void> ArchivePlaces::take() const {
-  if (taken_->fetch_add(1) >= most_) {
-    taken_->fetch_sub(1);
-    return nullptr;
-  }
-  return {this, [taken = taken_](const void*) { taken->fetch_sub(1); }};
-}
-
 std::optional<Response> answer_archive(const Request& request,
                                        const std::shared_ptr<const Root>& root,
-                                       std::string_view path, const ArchivePlaces& places) {
+                                       std::string_view path, const RequestPlaces& places) {
   if (!places.are_any()) return std::nullopt;
   const auto asked = request.query("archive");
   if (!asked) return std::nullopt;

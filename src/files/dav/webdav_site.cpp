@@ -3,7 +3,6 @@
 // is done off the loop, as nearly all of it waits for the disk.
 #include "files/dav/webdav_site.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -29,8 +28,6 @@ constexpr Duration place_interval = 20ms;
 constexpr int place_tries = 500;  // 10 s
 constexpr std::string_view allowed_methods =
     "OPTIONS, GET, HEAD, PUT, DELETE, MKCOL, COPY, MOVE, PROPFIND, PROPPATCH";
-
-std::atomic<std::size_t> tree_changes{0};
 
 using DavSite = std::shared_ptr<const WebDavSite>;
 using Target = std::shared_ptr<const DavTarget>;
@@ -64,7 +61,7 @@ Task<Response> answer_off_loop(Target target, Answer answer) {
 // done in no time, and a client that removes many files does not expect to be refused.
 Task<std::shared_ptr<const void>> wait_for_place() {
   for (int tries = 0; tries < place_tries; ++tries) {
-    std::shared_ptr<const void> place = take_tree_place();
+    std::shared_ptr<const void> place = tree_places().take();
     if (place) co_return place;
     co_await sleep(place_interval);
   }
@@ -152,12 +149,9 @@ std::string_view without_slash(std::string_view path) noexcept {
 
 }  // namespace
 
-std::shared_ptr<const void> take_tree_place() {
-  if (tree_changes.fetch_add(1) >= tree_changes_at_most) {
-    tree_changes.fetch_sub(1);
-    return nullptr;
-  }
-  return {&tree_changes, [](const void*) { tree_changes.fetch_sub(1); }};
+const RequestPlaces& tree_places() {
+  static const RequestPlaces places(tree_changes_at_most);
+  return places;
 }
 
 DavTarget::DavTarget(std::shared_ptr<const WebDavSite> the_site, const Request& the_request,

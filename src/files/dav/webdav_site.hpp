@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "files/file_site.hpp"
+#include "files/request_places.hpp"
 #include "files/safe_path.hpp"
 #include "files/upload/upload_file.hpp"
 #include "skua/request.hpp"
@@ -82,9 +83,8 @@ Response answer_move(const DavTarget& target);
 /// may keep a thread of the offload pool for minutes. Half of the default offload_threads.
 inline constexpr std::size_t tree_changes_at_most = 2;
 
-/// Returns a place for such a request, which is free again when it is destroyed; nullptr if there
-/// is none.
-std::shared_ptr<const void> take_tree_place();
+/// Returns the places of such requests.
+const RequestPlaces& tree_places();
 
 /// Answers any method. `path` is the one below the folder, as of FileSite::answer().
 Task<Response> answer_webdav(const std::shared_ptr<const WebDavSite>& site, Request& request,
