@@ -71,6 +71,21 @@ void expire(const UploadSite& site) {
   }
 }
 
+// Returns the writer of a request. When the request lets go of it, it leaves the upload, which may
+// take a while; the site knows it for so long, so that a request that takes over waits for it.
+std::shared_ptr<PartWriter> begin_writing(const std::shared_ptr<const UploadSite>& site,
+                                          std::unique_ptr<UploadFile> file, std::string folder,
+                                          PartState state, std::uint64_t size_bytes) {
+  const auto writer = std::make_shared<PartWriter>(site, std::move(file), std::move(folder),
+                                                   std::move(state), size_bytes);
+  std::shared_ptr<PartWriter> held(writer.get(), [site, writer](PartWriter* left) {
+    left->leave();
+    site->unfinished().drop_writer(*left);
+  });
+  site->unfinished().exchange_writer(writer->token(), writer);
+  return held;
+}
+
 }  // namespace
 
 PartWriter::PartWriter(std::shared_ptr<const UploadSite> site, std::unique_ptr<UploadFile> file,
@@ -81,8 +96,6 @@ PartWriter::PartWriter(std::shared_ptr<const UploadSite> site, std::unique_ptr<U
       folder_(std::move(folder)),
       state_(std::move(state)),
       begin_bytes_(size_bytes) {}
-
-PartWriter::~PartWriter() { leave(); }
 
 std::uint64_t PartWriter::most_bytes() const noexcept {
   return std::min(state_.length_bytes.value_or(site_->options().max_bytes),
@@ -173,9 +186,7 @@ PartAccess begin_part(const std::shared_ptr<const UploadSite>& site, const std::
   if (!site->unfinished().add(file->token(), folder, size_bytes)) {
     return {.refused = UploadResult{Status::InsufficientStorage, "too many unfinished uploads"}};
   }
-  auto writer = std::make_shared<PartWriter>(site, std::move(file), folder, state, 0);
-  site->unfinished().exchange_writer(writer->token(), writer);
-  return {.writer = std::move(writer)};
+  return {.writer = begin_writing(site, std::move(file), folder, state, 0)};
 }
 
 PartAccess resume_part(const std::shared_ptr<const UploadSite>& site, const std::string& folder,
@@ -204,10 +215,7 @@ PartAccess resume_part(const std::shared_ptr<const UploadSite>& site, const std:
     site->unfinished().remove(token);
     return missing();  // the file's destructor removes it
   }
-  auto writer =
-      std::make_shared<PartWriter>(site, std::move(file), folder, *state, stat->size_bytes);
-  site->unfinished().exchange_writer(token, writer);
-  return {.writer = std::move(writer)};
+  return {.writer = begin_writing(site, std::move(file), folder, *state, stat->size_bytes)};
 }
 
 }  // namespace skua::files

@@ -20,7 +20,8 @@ namespace skua::files {
 /// any time, from any thread, so each call checks whether the file is still ours. Calls block,
 /// except add().
 ///
-/// Lifetime:  if destroyed, it leaves what has arrived to be resumed.
+/// Lifetime:  begin_part() and resume_part() return it to a request. Once that lets go of it, it
+///            leaves what has arrived to be resumed.
 class PartWriter final {
  public:
   /// `folder` is that of the file, with a slash at its end.
@@ -28,7 +29,6 @@ class PartWriter final {
              std::string folder, PartState state, std::uint64_t size_bytes);
   PartWriter(const PartWriter&) = delete;
   PartWriter& operator=(const PartWriter&) = delete;
-  ~PartWriter();
 
   /// Takes content. Returns the number of bytes that wait for flush(). Does not block.
   std::size_t add(Bytes piece);

@@ -44,6 +44,28 @@ TEST_F(PartWriterTest, RequestsThatTakeOverAtOnceDoSoOneByOne) {
   EXPECT_EQ(refused, 0);
 }
 
+// The connection of a request is lost with content that is not yet on the disk, and its client goes
+// on at once.
+TEST_F(PartWriterTest, ARequestThatTakesOverWaitsForOneThatLeaves) {
+  const std::string content(std::size_t{4} << 20, 'x');
+  PartAccess access = begin_part(site_, "/new.txt", {.name = "new.txt"}, nullptr);
+  ASSERT_TRUE(access.writer);
+  const std::string token = access.writer->token();
+  for (std::uint64_t times = 1; times <= 20; ++times) {
+    access.writer->add(bytes(content));
+    std::atomic<bool> is_ready = false;
+    std::thread leaving([&, writer = std::move(access.writer)]() mutable {
+      is_ready = true;
+      writer.reset();
+    });
+    while (!is_ready) std::this_thread::yield();
+    access = resume(token);
+    leaving.join();
+    ASSERT_TRUE(access.writer) << access.refused->reason;
+    EXPECT_EQ(access.writer->begin_bytes(), times * content.size());
+  }
+}
+
 TEST_F(PartWriterTest, AnUploadIsEitherUnfinishedOrFinished) {
   for (int times = 0; times < 100; ++times) {
     const PartAccess begun = begin();

@@ -11,6 +11,7 @@
 #include "base/file_io.hpp"
 #include "files/listing/directory_index.hpp"
 #include "files/upload/folder.hpp"
+#include "files/upload/part_writer.hpp"
 #include "files/upload/upload_fields.hpp"
 
 namespace skua::files {
@@ -128,21 +129,27 @@ std::unique_lock<std::mutex> UnfinishedUploads::lock(const std::string& token) {
   return std::unique_lock(turns_[std::hash<std::string>()(token) % turns_.size()]);
 }
 
-std::shared_ptr<PartWriter> UnfinishedUploads::exchange_writer(
-    const std::string& token, const std::shared_ptr<PartWriter>& writer) {
+std::shared_ptr<PartWriter> UnfinishedUploads::exchange_writer(const std::string& token,
+                                                               std::shared_ptr<PartWriter> writer) {
   const std::lock_guard lock(mutex_);
   const auto upload = uploads_.find(token);
   if (upload == uploads_.end()) return nullptr;
-  std::shared_ptr<PartWriter> before = upload->second.writer.lock();
-  upload->second.writer = writer;
-  return before;
+  return std::exchange(upload->second.writer, std::move(writer));
+}
+
+void UnfinishedUploads::drop_writer(const PartWriter& writer) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto upload = uploads_.find(writer.token());
+  if (upload != uploads_.end() && upload->second.writer.get() == &writer) {
+    upload->second.writer = nullptr;
+  }
 }
 
 std::vector<std::pair<std::string, std::string>> UnfinishedUploads::idle() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::pair<std::string, std::string>> found;
   for (const auto& [token, upload] : uploads_) {
-    if (upload.writer.expired()) found.emplace_back(token, upload.folder);
+    if (upload.writer == nullptr) found.emplace_back(token, upload.folder);
   }
   return found;
 }

@@ -34,7 +34,7 @@ bool is_expired(const FileStat& part, std::chrono::seconds keep) noexcept;
 struct UnfinishedUpload {
   std::string folder{};  ///< with a slash at its end, below the root
   std::uint64_t reserved_bytes = 0;
-  std::weak_ptr<PartWriter> writer{};  ///< of the request that sends it now
+  std::shared_ptr<PartWriter> writer{};  ///< of the request that sends it now, until it has left
 };
 
 /// A resumable upload that is complete.
@@ -59,7 +59,9 @@ class UnfinishedUploads final {
   [[nodiscard]] std::unique_lock<std::mutex> lock(const std::string& token);
   /// Sets the writer of an upload. Returns the one that had it, which must leave it.
   std::shared_ptr<PartWriter> exchange_writer(const std::string& token,
-                                              const std::shared_ptr<PartWriter>& writer);
+                                              std::shared_ptr<PartWriter> writer);
+  /// Forgets the writer of an upload, unless another has come since.
+  void drop_writer(const PartWriter& writer) noexcept;
   /// Returns the tokens and folders of uploads that no request sends now.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> idle() const;
 
