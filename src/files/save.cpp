@@ -3,11 +3,13 @@
 #include "files/save.hpp"
 
 #include <cerrno>
+#include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 
+#include "async/destroy_off_loop.hpp"
 #include "base/base_encoding.hpp"
-#include "base/disk.hpp"
 #include "crypto/random.hpp"
 #include "http/form/multipart_reader.hpp"
 #include "skua/multipart.hpp"
@@ -36,9 +38,15 @@ Result<void> write_all(int file, std::string_view text) noexcept {
   return {};
 }
 
+void close_off_loop(disk::Descriptor file) noexcept try {
+  async::destroy_off_loop(std::make_shared<disk::Descriptor>(std::move(file)));
+} catch (const std::bad_alloc&) {
+  return;  // it is closed here
+}
+
 PartialFile::~PartialFile() {
-  if (descriptor_ >= 0) disk::close(descriptor_);
   if (!name_.empty()) disk::unlink(name_.c_str());
+  if (descriptor_ >= 0) close_off_loop(disk::Descriptor(descriptor_));
 }
 
 Result<void> PartialFile::create(const std::string& path, unsigned mode) {

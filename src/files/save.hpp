@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/disk.hpp"
 #include "skua/async.hpp"
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
@@ -14,6 +15,10 @@ namespace skua::files {
 
 /// Writes all of a text to an open file.
 Result<void> write_all(int file, std::string_view text) noexcept;
+
+/// Closes a file that may have been removed: its last descriptor frees its content, which takes
+/// long for many GiB.
+void close_off_loop(disk::Descriptor file) noexcept;
 
 /// A file that is written under a temporary name until it is complete. Its calls block, so use it
 /// off the loop.

@@ -34,8 +34,9 @@ class ReplaceableRouter::Current {
   std::shared_ptr<const Shared> local() const {
     Local& mine = locals_.local();
     if (mine.generation == generation_.load(std::memory_order_acquire)) return mine.router;
+    std::shared_ptr<const Shared> before;  // destroyed after the lock: it may be the last owner
     const std::lock_guard lock(mutex_);
-    mine.router = std::make_shared<const Shared>(router_);
+    before = std::exchange(mine.router, std::make_shared<const Shared>(router_));
     mine.generation = generation_.load(std::memory_order_relaxed);
     return mine.router;
   }

@@ -55,7 +55,7 @@ std::string ContentTags::find(std::string_view path, const FileStat& stat) const
   if (thread_.joinable()) return {};
   try {
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     waiting_.clear();  // the next request tries again
   }
   return {};

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "async/destroy_off_loop.hpp"
 #include "base/file_io.hpp"
 #include "h1/head_parser.hpp"
 #include "http/message/request_parts.hpp"
@@ -51,36 +52,48 @@ std::optional<PartState> read_state(const Folder& folder, const std::string& tok
   return parse_state(text);
 }
 
-// Removes the parts of this site that have expired.
+// Removes the parts of this folder that have expired.
 void expire(const UploadSite& site) {
   for (const auto& [token, path] : site.unfinished().idle()) {
-    const std::string name = std::string(unfinished_prefix) + token;
     Result<OpenFile> opened = site.root().find(path);
     if (!opened) {
       site.unfinished().remove(token);
       continue;
     }
     const Folder folder(std::move(opened->descriptor));
-    const Result<FileStat> part = folder.stat(name);
+    const Result<FileStat> part = folder.stat(std::string(unfinished_prefix) + token);
     if (part && !is_expired(*part, site.options().keep_unfinished)) continue;
-    const disk::Descriptor file(folder.open_to_lock(name));
-    if (file && !disk::lock(file.number())) continue;
-    folder.remove(name);
-    folder.remove(name + std::string(state_suffix));
-    site.unfinished().remove(token);
+    if (remove_part(folder, token)) site.unfinished().remove(token);
   }
 }
 
-// Returns the writer of a request. When the request lets go of it, it leaves the upload, which may
-// take a while; the site knows it for so long, so that a request that takes over waits for it.
+/// Leaves an upload, which may take a while. The folder keeps the writer until then, so that a
+/// request that takes over waits for it.
+class Leaving {
+ public:
+  Leaving(std::shared_ptr<const UploadSite> site, std::shared_ptr<PartWriter> writer) noexcept
+      : site_(std::move(site)), writer_(std::move(writer)) {}
+  Leaving(const Leaving&) = delete;
+  Leaving& operator=(const Leaving&) = delete;
+  ~Leaving() {
+    writer_->leave();
+    site_->unfinished().drop_writer(*writer_);
+  }
+
+ private:
+  std::shared_ptr<const UploadSite> site_;
+  std::shared_ptr<PartWriter> writer_;
+};
+
+// Returns the writer of a request, which leaves the upload when the request lets go of it.
 std::shared_ptr<PartWriter> begin_writing(const std::shared_ptr<const UploadSite>& site,
                                           std::unique_ptr<UploadFile> file, std::string folder,
                                           PartState state, std::uint64_t size_bytes) {
   const auto writer = std::make_shared<PartWriter>(site, std::move(file), std::move(folder),
                                                    std::move(state), size_bytes);
-  std::shared_ptr<PartWriter> held(writer.get(), [site, writer](PartWriter* left) {
-    left->leave();
-    site->unfinished().drop_writer(*left);
+  std::shared_ptr<PartWriter> held(writer.get(), [leaving = std::make_shared<Leaving>(
+                                                      site, writer)](PartWriter* /*left*/) mutable {
+    async::destroy_off_loop(std::move(leaving));
   });
   site->unfinished().exchange_writer(writer->token(), writer);
   return held;
@@ -96,6 +109,8 @@ PartWriter::PartWriter(std::shared_ptr<const UploadSite> site, std::unique_ptr<U
       folder_(std::move(folder)),
       state_(std::move(state)),
       begin_bytes_(size_bytes) {}
+
+PartWriter::~PartWriter() { leave(); }
 
 std::uint64_t PartWriter::most_bytes() const noexcept {
   return std::min(state_.length_bytes.value_or(site_->options().max_bytes),
@@ -182,8 +197,7 @@ PartAccess begin_part(const std::shared_ptr<const UploadSite>& site, const std::
   auto file = std::make_unique<UploadFile>(site, path, std::move(conditions));
   if (auto refused = file->begin_part(state)) return {.refused = std::move(refused)};
   const std::string folder = path.substr(0, path.rfind('/') + 1);
-  const std::uint64_t size_bytes = state.length_bytes.value_or(site->options().max_bytes);
-  if (!site->unfinished().add(file->token(), folder, size_bytes)) {
+  if (!site->unfinished().add(file->token(), folder, state.length_bytes, site->options())) {
     return {.refused = UploadResult{Status::InsufficientStorage, "too many unfinished uploads"}};
   }
   return {.writer = begin_writing(site, std::move(file), folder, state, 0)};
@@ -205,6 +219,7 @@ PartAccess resume_part(const std::shared_ptr<const UploadSite>& site, const std:
   auto file = std::make_unique<UploadFile>(
       site, folder + state->name,
       std::shared_ptr<const Request>(conditions, &conditions->request()));
+  site->unfinished().adopt(token, folder, state->length_bytes, site->options());
   if (auto refused = file->resume_part(token)) return {.refused = std::move(refused)};
   const Result<FileStat> stat = file->stat();
   if (!stat) {

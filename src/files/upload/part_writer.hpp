@@ -29,6 +29,7 @@ class PartWriter final {
              std::string folder, PartState state, std::uint64_t size_bytes);
   PartWriter(const PartWriter&) = delete;
   PartWriter& operator=(const PartWriter&) = delete;
+  ~PartWriter();
 
   /// Takes content. Returns the number of bytes that wait for flush(). Does not block.
   std::size_t add(Bytes piece);

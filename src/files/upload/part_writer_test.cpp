@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -23,10 +25,13 @@ class PartWriterTest : public ::testing::Test {
   [[nodiscard]] PartAccess resume(const std::string& token) const {
     return resume_part(site_, "/", token, "");
   }
+  [[nodiscard]] std::shared_ptr<const UploadSite> open_site() const {
+    return std::make_shared<const UploadSite>(Root::open(tree_.string(), {}).value(),
+                                              UploadOptions{.overwrite = true});
+  }
 
   support::TemporaryDirectory tree_;
-  std::shared_ptr<const UploadSite> site_ = std::make_shared<const UploadSite>(
-      Root::open(tree_.string(), {}).value(), UploadOptions{.overwrite = true});
+  std::shared_ptr<const UploadSite> site_ = open_site();
 };
 
 TEST_F(PartWriterTest, RequestsThatTakeOverAtOnceDoSoOneByOne) {
@@ -64,6 +69,62 @@ TEST_F(PartWriterTest, ARequestThatTakesOverWaitsForOneThatLeaves) {
     ASSERT_TRUE(access.writer) << access.refused->reason;
     EXPECT_EQ(access.writer->begin_bytes(), times * content.size());
   }
+}
+
+// As with settings that are read again: requests in progress keep the site that they began with.
+TEST_F(PartWriterTest, ANewSiteOfTheFolderKnowsItsUploads) {
+  const PartAccess begun = begin();
+  ASSERT_TRUE(begun.writer);
+  site_ = open_site();
+  const PartAccess resumed = resume(begun.writer->token());
+  ASSERT_TRUE(resumed.writer) << resumed.refused->reason;
+  EXPECT_EQ(resumed.writer->commit().status, Status::Created);
+  site_ = open_site();
+  EXPECT_TRUE(site_->unfinished().find_finished(begun.writer->token()));
+}
+
+// As with the uploads of a process that has handed its sockets over.
+TEST_F(PartWriterTest, AnUploadThatAnotherProcessBeganIsTakenOver) {
+  PartAccess access = begin();
+  ASSERT_TRUE(access.writer);
+  const std::string token = access.writer->token();
+  site_->unfinished().remove(token);
+  access.writer.reset();
+  for (int times = 0; times < 3; ++times) {
+    const PartAccess resumed = resume(token);
+    ASSERT_TRUE(resumed.writer) << resumed.refused->reason;
+    access = resumed;
+  }
+  access.writer.reset();
+  EXPECT_EQ(site_->unfinished().idle().size(), 1U);
+}
+
+TEST_F(PartWriterTest, AnUploadInProgressSurvivesASearchForRemnants) {
+  const PartAccess begun = begin();
+  ASSERT_TRUE(begun.writer);
+  const UploadOptions limits{.resumable = true, .max_unfinished = 0};
+  UnfinishedUploads others;
+  remove_unfinished(tree_.string(), limits, &others);
+  const PartAccess resumed = resume(begun.writer->token());
+  ASSERT_TRUE(resumed.writer) << resumed.refused->reason;
+  resumed.writer->leave();
+  remove_unfinished(tree_.string(), limits, &others);
+  EXPECT_TRUE(resume(begun.writer->token()).refused);
+}
+
+// As with WebDAV in a folder that also takes uploads.
+TEST_F(PartWriterTest, ASearchWithoutARegistryRemovesOnlyWhatHasExpired) {
+  const PartAccess begun = begin();
+  ASSERT_TRUE(begun.writer);
+  remove_unfinished(tree_.string());
+  begun.writer->leave();
+  remove_unfinished(tree_.string());
+  const PartAccess resumed = resume(begun.writer->token());
+  ASSERT_TRUE(resumed.writer) << resumed.refused->reason;
+  resumed.writer->leave();
+  remove_unfinished(tree_.string(), {.keep_unfinished = std::chrono::seconds(0)});
+  EXPECT_TRUE(resume(begun.writer->token()).refused);
+  EXPECT_TRUE(std::filesystem::is_empty(tree_.string()));
 }
 
 TEST_F(PartWriterTest, AnUploadIsEitherUnfinishedOrFinished) {

@@ -4,6 +4,7 @@
 #include "files/upload/unfinished_uploads.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <utility>
 
@@ -28,6 +29,11 @@ std::string token_of(std::string_view name) {
   return is_part_token(name) ? std::string(name) : std::string();
 }
 
+UnfinishedUpload unfinished(const std::string& folder, std::optional<std::uint64_t> length_bytes,
+                            const UploadOptions& limits) {
+  return {.folder = folder, .reserved_bytes = length_bytes.value_or(limits.max_bytes)};
+}
+
 /// Looks through the folders below a root.
 class Cleaner {
  public:
@@ -36,29 +42,31 @@ class Cleaner {
 
   void look_at(const std::string& folder, const std::string& name) {
     const std::string token = token_of(name);
-    if (kept_ == nullptr || token.empty()) return remove_if_unused(folder, name);
-    if (name.ends_with(state_suffix)) {
-      const std::string part = name.substr(0, name.size() - state_suffix.size());
-      if (!root_->find(folder + part)) remove_if_unused(folder, name);
-      return;
-    }
-    const auto state = read_state(folder + name + std::string(state_suffix));
-    const Result<OpenFile> part = root_->find(folder + name);
-    if (!part) return;
-    const bool is_kept =
-        state && !is_expired(part->stat, options_.keep_unfinished) &&
-        kept_->add(token, folder, state->length_bytes.value_or(options_.max_bytes));
-    if (is_kept) return;
-    remove_if_unused(folder, name);
-    remove_if_unused(folder, name + std::string(state_suffix));
+    if (token.empty()) return remove_if_unused(folder, name);
+    if (is_kept(folder, token)) return;
+    Result<OpenFile> parent = root_->find(folder);
+    if (!parent) return;
+    const bool is_removed = remove_part(Folder(std::move(parent->descriptor)), token);
+    if (is_removed && kept_ != nullptr) kept_->remove(token);
   }
 
  private:
-  [[nodiscard]] std::optional<PartState> read_state(const std::string& path) const {
-    const Result<OpenFile> file = root_->find(path);
-    if (!file) return std::nullopt;
+  [[nodiscard]] bool is_kept(const std::string& folder, const std::string& token) const {
+    const std::string path = folder + std::string(unfinished_prefix) + token;
+    const Result<OpenFile> part = root_->find(path);
+    const Result<OpenFile> state_file = root_->find(path + std::string(state_suffix));
+    for (const auto* const file : {&part, &state_file}) {
+      if (!*file && file->error().code() != Errc::NotFound) return true;  // it may be well
+    }
+    if (!part || !state_file) return false;
+    const auto state = read_state(*state_file);
+    if (!state || is_expired(part->stat, options_.keep_unfinished)) return false;
+    return kept_ == nullptr || kept_->add(token, folder, state->length_bytes, options_);
+  }
+
+  static std::optional<PartState> read_state(const OpenFile& file) {
     std::string text(max_state_bytes, '\0');
-    const auto count = base::read_at(file->descriptor.number(), 0, text);
+    const auto count = base::read_at(file.descriptor.number(), 0, text);
     if (!count) return std::nullopt;
     text.resize(*count);
     return parse_state(text);
@@ -91,26 +99,32 @@ bool is_expired(const FileStat& part, std::chrono::seconds keep) noexcept {
   return std::chrono::floor<std::chrono::seconds>(age) >= keep;
 }
 
-UnfinishedUploads::UnfinishedUploads(const UploadOptions& options) noexcept
-    : max_count_(options.max_unfinished),
-      max_bytes_(std::max(options.max_bytes, options.max_unfinished_bytes)) {}
-
 bool UnfinishedUploads::add(const std::string& token, const std::string& folder,
-                            std::uint64_t reserved_bytes) {
+                            std::optional<std::uint64_t> length_bytes,
+                            const UploadOptions& limits) {
   const std::lock_guard lock(mutex_);
-  if (uploads_.size() >= max_count_ || reserved_bytes > max_bytes_ - reserved_bytes_) return false;
-  uploads_.insert_or_assign(token,
-                            UnfinishedUpload{.folder = folder, .reserved_bytes = reserved_bytes});
-  reserved_bytes_ += reserved_bytes;
+  if (uploads_.contains(token)) return true;
+  if (uploads_.size() >= limits.max_unfinished) return false;
+  std::uint64_t left_bytes = std::max(limits.max_bytes, limits.max_unfinished_bytes);
+  for (const auto& [other, upload] : uploads_) {
+    left_bytes -= std::min(left_bytes, upload.reserved_bytes);
+  }
+  UnfinishedUpload added = unfinished(folder, length_bytes, limits);
+  if (added.reserved_bytes > left_bytes) return false;
+  uploads_.emplace(token, std::move(added));
   return true;
+}
+
+void UnfinishedUploads::adopt(const std::string& token, const std::string& folder,
+                              std::optional<std::uint64_t> length_bytes,
+                              const UploadOptions& limits) {
+  const std::lock_guard lock(mutex_);
+  uploads_.emplace(token, unfinished(folder, length_bytes, limits));
 }
 
 void UnfinishedUploads::remove(const std::string& token) {
   const std::lock_guard lock(mutex_);
-  const auto upload = uploads_.find(token);
-  if (upload == uploads_.end()) return;
-  reserved_bytes_ -= upload->second.reserved_bytes;
-  uploads_.erase(upload);
+  uploads_.erase(token);
 }
 
 void UnfinishedUploads::finish(FinishedUpload upload) {
@@ -152,6 +166,28 @@ std::vector<std::pair<std::string, std::string>> UnfinishedUploads::idle() const
     if (upload.writer == nullptr) found.emplace_back(token, upload.folder);
   }
   return found;
+}
+
+std::shared_ptr<FolderUploads> uploads_of(const Root& root) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::uint64_t, std::uint64_t>, std::weak_ptr<FolderUploads>> all;
+  const Result<OpenFile> folder = root.find("/");
+  if (!folder) return std::make_shared<FolderUploads>();
+  const std::lock_guard lock(mutex);
+  std::erase_if(all, [](const auto& one) { return one.second.expired(); });
+  std::weak_ptr<FolderUploads>& known = all[{folder->stat.device, folder->stat.inode}];
+  std::shared_ptr<FolderUploads> uploads = known.lock();
+  if (uploads == nullptr) known = uploads = std::make_shared<FolderUploads>();
+  return uploads;
+}
+
+bool remove_part(const Folder& folder, const std::string& token) {
+  const std::string name = std::string(unfinished_prefix) + token;
+  const disk::Descriptor file(folder.open_to_lock(name));
+  if (file ? !disk::lock(file.number()) : errno != ENOENT) return false;
+  folder.remove(name);
+  folder.remove(name + std::string(state_suffix));
+  return true;
 }
 
 void remove_unfinished(const std::string& directory, const UploadOptions& options,

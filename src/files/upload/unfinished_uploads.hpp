@@ -19,6 +19,7 @@
 
 namespace skua::files {
 
+class Folder;
 class PartWriter;
 
 /// The end of the name of a part's state.
@@ -44,14 +45,17 @@ struct FinishedUpload {
   std::uint64_t size_bytes = 0;
 };
 
-/// Bounds the resumable uploads of a site that are not finished, and remembers some that are, for
+/// Bounds the resumable uploads of a folder that are not finished, and remembers some that are, for
 /// clients that did not get their answer. Any thread may use it.
 class UnfinishedUploads final {
  public:
-  explicit UnfinishedUploads(const UploadOptions& options) noexcept;
-
-  /// Returns false if there are too many.
-  bool add(const std::string& token, const std::string& folder, std::uint64_t reserved_bytes);
+  /// Adds an upload; one of unknown length counts as the longest. Returns false if there are too
+  /// many.
+  bool add(const std::string& token, const std::string& folder,
+           std::optional<std::uint64_t> length_bytes, const UploadOptions& limits);
+  /// Adds an upload that another process has begun, however many there are.
+  void adopt(const std::string& token, const std::string& folder,
+             std::optional<std::uint64_t> length_bytes, const UploadOptions& limits);
   void remove(const std::string& token);
   void finish(FinishedUpload upload);
   [[nodiscard]] std::optional<FinishedUpload> find_finished(std::string_view token) const;
@@ -70,13 +74,25 @@ class UnfinishedUploads final {
   mutable std::mutex mutex_;
   std::map<std::string, UnfinishedUpload> uploads_;
   std::deque<FinishedUpload> finished_;
-  std::uint64_t reserved_bytes_ = 0;
-  std::size_t max_count_;
-  std::uint64_t max_bytes_;
 };
 
+/// Shared by the sites of a folder, which come and go with the settings, while uploads go on.
+struct FolderUploads {
+  UnfinishedUploads unfinished{};
+  /// Held from the check of an upload's conditions until it has its name, so that of two uploads
+  /// that replace the same version only one does.
+  std::mutex naming{};
+};
+
+/// Returns what the sites of a folder share in this process.
+std::shared_ptr<FolderUploads> uploads_of(const Root& root);
+
+/// Removes a part and its state, or a state whose part is gone, unless a request sends it now.
+/// Returns whether it did.
+bool remove_part(const Folder& folder, const std::string& token);
+
 /// Removes the temporary files of uploads, in the folder and those below it, that no process uses.
-/// If `kept` is not null, parts of uploads that can be resumed stay, and are added to it.
+/// Parts of uploads that can be resumed stay, and are added to `kept` if it is not null.
 void remove_unfinished(const std::string& directory, const UploadOptions& options = {},
                        UnfinishedUploads* kept = nullptr);
 

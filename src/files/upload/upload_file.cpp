@@ -7,10 +7,8 @@
 #include <cerrno>
 #include <chrono>
 #include <memory>
-#include <new>
 #include <utility>
 
-#include "async/destroy_off_loop.hpp"
 #include "base/base_encoding.hpp"
 #include "crypto/random.hpp"
 #include "files/dav/dead_properties.hpp"
@@ -24,13 +22,6 @@ namespace {
 constexpr int max_tries = 16;
 // 128 bits: the name of a part is all that its client has to know.
 constexpr std::size_t secret_bytes = 16;
-
-// The last descriptor of a removed file frees its content, which takes long for many GiB.
-void close_off_loop(Descriptor file) noexcept try {
-  async::destroy_off_loop(std::make_shared<Descriptor>(std::move(file)));
-} catch (const std::bad_alloc&) {
-  return;  // it has been closed here
-}
 
 }  // namespace
 
@@ -76,14 +67,15 @@ UploadFile::~UploadFile() {
 std::optional<UploadResult> UploadFile::begin() {
   if (auto refused = open_folder()) return refused;
   if (auto refused = check(folder_.stat(name_))) return refused;
-  if (const auto created = create(short_name_bytes); !created) return failed(created.error());
+  if (const auto created = create_temporary(short_name_bytes); !created)
+    return failed(created.error());
   return std::nullopt;
 }
 
 std::optional<UploadResult> UploadFile::begin_part(const PartState& state) {
   if (auto refused = open_folder()) return refused;
   if (auto refused = check(folder_.stat(name_))) return refused;
-  if (const auto created = create(secret_bytes); !created) return failed(created.error());
+  if (const auto created = create_temporary(secret_bytes); !created) return failed(created.error());
   is_part_ = true;
   if (const auto kept = keep_state(state); !kept) return failed(kept.error());
   return std::nullopt;
@@ -110,15 +102,13 @@ std::optional<UploadResult> UploadFile::resume_part(const std::string& token) {
 }
 
 Result<void> UploadFile::keep_state(const PartState& state) {
-  const Result<std::string> name = unfinished_name();
-  if (!name) return name.error();
-  const Descriptor file(folder_.create(*name));
-  if (!file) return Error::from_system(errno, "create");
-  Result<void> written = write_all(file.number(), to_text(state));
-  if (written && folder_.rename(*name, temporary_ + std::string(state_suffix)) != 0) {
+  const Result<NewFile> made = create(short_name_bytes);
+  if (!made) return made.error();
+  Result<void> written = write_all(made->file.number(), to_text(state));
+  if (written && folder_.rename(made->name, temporary_ + std::string(state_suffix)) != 0) {
     written = Error::from_system(errno, "rename");
   }
-  if (!written) folder_.remove(*name);
+  if (!written) folder_.remove(made->name);
   return written;
 }
 
@@ -171,23 +161,29 @@ std::optional<UploadResult> UploadFile::check(const Result<FileStat>& current) c
   return UploadResult{Status::Conflict, "there is a file with this name"};
 }
 
-Result<void> UploadFile::create(std::size_t name_bytes) {
+Result<UploadFile::NewFile> UploadFile::create(std::size_t name_bytes) const {
   for (int i = 0; i < max_tries; ++i) {
     Result<std::string> name = unfinished_name(name_bytes);
     if (!name) return name.error();
     Descriptor file(folder_.create(*name));
     if (!file && errno == EEXIST) continue;
     if (!file) return Error::from_system(errno, "create");
-    // Another process that starts now may have taken it for a remnant before it was locked.
+    // A site that opens now may have taken it for a remnant before it was locked.
     const bool is_locked = disk::lock(file.number());
     const Result<FileStat> made = disk::stat_of(file.number());
     const Result<FileStat> found = folder_.stat(*name);
     if (!is_locked || !made || !found || found->inode != made->inode) continue;
-    file_ = std::move(file);
-    temporary_ = *std::move(name);
-    return {};
+    return NewFile{std::move(file), *std::move(name)};
   }
   return Error(Errc::Overloaded, "create");
+}
+
+Result<void> UploadFile::create_temporary(std::size_t name_bytes) {
+  Result<NewFile> made = create(name_bytes);
+  if (!made) return made.error();
+  file_ = std::move(made->file);
+  temporary_ = std::move(made->name);
+  return {};
 }
 
 Result<void> UploadFile::write(std::string_view text) { return write_all(file_.number(), text); }

@@ -24,26 +24,23 @@ namespace skua::files {
 class UploadSite final {
  public:
   /// `keeps_properties`: a file that replaces another gets its WebDAV properties.
-  UploadSite(Root root, UploadOptions options, bool keeps_properties = false) noexcept
+  UploadSite(Root root, UploadOptions options, bool keeps_properties = false)
       : root_(std::move(root)),
         options_(options),
         keeps_properties_(keeps_properties),
-        unfinished_(options) {}
+        uploads_(uploads_of(root_)) {}
 
   [[nodiscard]] const Root& root() const noexcept { return root_; }
   [[nodiscard]] const UploadOptions& options() const noexcept { return options_; }
   [[nodiscard]] bool keeps_properties() const noexcept { return keeps_properties_; }
-  /// Held from the check of an upload's conditions until it has its name, so that of two uploads
-  /// that replace the same version only one does.
-  [[nodiscard]] std::mutex& naming() const noexcept { return naming_; }
-  [[nodiscard]] UnfinishedUploads& unfinished() const noexcept { return unfinished_; }
+  [[nodiscard]] std::mutex& naming() const noexcept { return uploads_->naming; }
+  [[nodiscard]] UnfinishedUploads& unfinished() const noexcept { return uploads_->unfinished; }
 
  private:
   Root root_;
   UploadOptions options_;
   bool keeps_properties_;
-  mutable UnfinishedUploads unfinished_;
-  mutable std::mutex naming_;
+  std::shared_ptr<FolderUploads> uploads_;
 };
 
 /// The end of an upload, as its client is told.
@@ -93,7 +90,12 @@ class UploadFile final : public SavedFile {
  private:
   [[nodiscard]] std::optional<UploadResult> check(const Result<FileStat>& current) const;
   [[nodiscard]] std::optional<UploadResult> open_folder();
-  [[nodiscard]] Result<void> create(std::size_t name_bytes);
+  struct NewFile {
+    Descriptor file{};
+    std::string name{};
+  };
+  [[nodiscard]] Result<NewFile> create(std::size_t name_bytes) const;
+  [[nodiscard]] Result<void> create_temporary(std::size_t name_bytes);
   [[nodiscard]] UploadResult take_name();
   void take_properties() const;
 
