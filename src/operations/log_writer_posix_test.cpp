@@ -211,12 +211,15 @@ TEST_F(PipeLog, DropsWholeLinesIfNobodyReads) {
 }
 
 TEST_F(PipeLog, GoesOnAfterAStall) {
-  LogWriter writer(open("pipe"), said_.say(), short_patience);
+  LogWriter::Patience patience = short_patience;
+  patience.at_end = 20s;
+  LogWriter writer(open("pipe"), said_.say(), patience);
   writer.start();
   for (int i = 0; i < 150; ++i) writer.add(std::string(999, 'x') + "\n");  // more than a pipe holds
   std::thread ending([&] { writer.end(); });
   std::string all;
-  while (all.size() < 150'000) all += read_all();
+  const auto until = std::chrono::steady_clock::now() + 40s;
+  while (all.size() < 150'000 && std::chrono::steady_clock::now() < until) all += read_all();
   ending.join();
   EXPECT_EQ(all.size(), 150'000u);
   EXPECT_EQ(said_.all(), "");

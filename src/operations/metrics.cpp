@@ -38,9 +38,11 @@ struct Metrics::Impl {
   operations::Process process;
   mutable std::mutex collecting;
   std::vector<std::function<void(MetricsText&)>> collectors;  // guarded by collecting
-  mutable std::mutex mutex;                                   // of all below
+  // Not `mutex`: asking a server can destroy its last run, whose threads lock `mutex`.
+  mutable std::mutex asking;  // of the next two
   std::vector<const Server*> servers;
-  Counters past_counters;  // of servers that are gone
+  Counters past_counters;    // of servers that are gone
+  mutable std::mutex mutex;  // of all below
   std::vector<const ThreadMetrics*> threads;
   ThreadSums past_threads;         // of threads that have ended
   std::deque<RecentError> errors;  // newest first
@@ -110,7 +112,7 @@ Metrics::Metrics() : impl_(std::make_shared<Impl>()) {}
 Metrics::~Metrics() = default;
 
 Counters Metrics::counters() const {
-  const std::lock_guard lock(impl_->mutex);
+  const std::lock_guard lock(impl_->asking);
   Counters sum = impl_->past_counters;
   for (const Server* const server : impl_->servers) sum = added(sum, server->counters());
   return sum;
@@ -122,12 +124,12 @@ std::vector<Metrics::RecentError> Metrics::recent_errors() const {
 }
 
 void Metrics::add(const Server& server) {
-  const std::lock_guard lock(impl_->mutex);
+  const std::lock_guard lock(impl_->asking);
   impl_->servers.push_back(&server);
 }
 
 void Metrics::remove(const Server& server) noexcept {
-  const std::lock_guard lock(impl_->mutex);
+  const std::lock_guard lock(impl_->asking);
   std::erase(impl_->servers, &server);
   impl_->past_counters = added(impl_->past_counters, server.counters());
 }
@@ -314,7 +316,7 @@ std::string Metrics::text(MetricsFormat format) const {
              "rate of its sum is how many threads are busy.");
   out.histogram({}, duration_bounds, sums.turns.counts, static_cast<double>(sums.turns.sum) / 1e9);
   {
-    const std::lock_guard lock(impl_->mutex);
+    const std::lock_guard lock(impl_->asking);
     write_servers(out, impl_->servers);
   }
   write_process(out, impl_->process);

@@ -43,10 +43,10 @@ Socket AcceptFilter::admit(Socket connection) {
   if (peer.family() == Address::Family::None) return {};  // the peer has reset it already
   const std::optional<ConnectionRefusal> why = refusal(peer);
   if (!why) return connection;
-  ++counter_of(*why, counters_);
   StreamSocket refused(std::move(connection));
   static_cast<void>(refused.set_linger(std::chrono::seconds(0)));
   refused.close();
+  ++counter_of(*why, counters_);
   if (const auto& tell = options_.hooks.on_connection_refused) tell(peer.to_string(), *why);
   return {};
 }

@@ -20,13 +20,17 @@ class LateState : public std::enable_shared_from_this<LateState> {
   void settle(std::optional<Response> response) {
     const std::lock_guard lock(mutex_);
     if (is_settled_) return;
+    if (is_wanted_ && mailbox_ != nullptr) {
+      mailbox_->post([state = shared_from_this()] {
+        if (state->waiter_ != nullptr) state->waiter_->wake();
+      });
+    }
     is_settled_ = true;
-    if (!is_wanted_) return;  // destroys the response here: the loop may be gone
-    response_ = std::move(response);
-    if (mailbox_ == nullptr) return;
-    mailbox_->post([state = shared_from_this()] {
-      if (state->waiter_ != nullptr) state->waiter_->wake();
-    });
+    if (is_wanted_) response_ = std::move(response);  // else it ends here: the loop may be gone
+  }
+  /// Tells that no response will be sent, unless one has been.
+  void give_up() noexcept try { settle(std::nullopt); } catch (const std::bad_alloc&) {
+    return;  // the deadlines of the request remain
   }
   [[nodiscard]] bool is_wanted() {
     const std::lock_guard lock(mutex_);
@@ -100,13 +104,13 @@ Task<Response> wait_for(std::shared_ptr<LateState> state) {
 
 Answer& Answer::operator=(Answer&& other) noexcept {
   if (this == &other) return *this;
-  if (state_ != nullptr) state_->settle(std::nullopt);
+  if (state_ != nullptr) state_->give_up();
   state_ = std::move(other.state_);
   return *this;
 }
 
 Answer::~Answer() {
-  if (state_ != nullptr) state_->settle(std::nullopt);
+  if (state_ != nullptr) state_->give_up();
 }
 
 void Answer::send(Response response) {

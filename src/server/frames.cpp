@@ -130,8 +130,9 @@ class FrameHub {
   }
 
   static void tell(const std::shared_ptr<Client>& client) {
-    if (std::exchange(client->is_told, true)) return;
+    if (client->is_told) return;
     client->mailbox->post([client] { client->waiters.wake_all(); });
+    client->is_told = true;
   }
 
   FrameOptions options_;

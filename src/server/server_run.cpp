@@ -259,8 +259,8 @@ void ServerRun::begin_drain(Duration deadline) {
   {
     const std::lock_guard lock(mutex_);
     if (state_ == ServerState::Ended) return;
-    const bool is_delayed = state_ == ServerState::Running && deadline > Duration::zero() &&
-                            !are_sockets_shared_ &&
+    const bool is_delayed = state_ == ServerState::Running && running_ != 0 &&
+                            deadline > Duration::zero() && !are_sockets_shared_ &&
                             setup_->options.timeouts.drain_delay > Duration::zero();
     state_ = is_delayed ? ServerState::Leaving : ServerState::Draining;
     if (is_delayed) {
@@ -271,6 +271,7 @@ void ServerRun::begin_drain(Duration deadline) {
 }
 
 void ServerRun::start_delay(Duration deadline) {
+  if (state() != ServerState::Leaving) return;
   deadline_after_delay_ = deadline;
   const auto go_on = [](void* self) noexcept {
     ServerRun& run = *static_cast<ServerRun*>(self);
@@ -285,26 +286,29 @@ void ServerRun::cancel() { begin_drain(Duration::zero()); }
 // The workers' sockets are theirs; a worker that has ended has none left.
 std::vector<ListeningSocket> ServerRun::listening_sockets() {
   if (is_own_thread()) return {};
-  std::vector<Socket> sockets;
-  sockets.reserve(workers_.size() + setup_->options.listeners.size());
+  struct Answers {
+    std::vector<Socket> sockets{};
+    std::size_t missing = 0;
+  };
+  const auto answers = std::make_shared<Answers>();  // a run that ends may answer late
+  answers->sockets.reserve(workers_.size() + setup_->options.listeners.size());
   std::unique_lock lock(mutex_);
-  std::size_t missing = 0;
   for (const auto& worker : workers_) {
     if (running_ == 0) {  // no thread has started yet, or all have ended
-      worker->acceptor().duplicate_listeners(sockets);
+      worker->acceptor().duplicate_listeners(answers->sockets);
       continue;
     }
-    ++missing;
-    worker->loop().post([this, &sockets, &missing, &acceptor = worker->acceptor()] {
+    worker->loop().post([this, answers, &acceptor = worker->acceptor()] {
       const std::lock_guard answer(mutex_);
-      acceptor.duplicate_listeners(sockets);
-      --missing;
+      acceptor.duplicate_listeners(answers->sockets);
+      --answers->missing;
       changed_.notify_all();
     });
+    ++answers->missing;
   }
-  changed_.wait(lock, [&] { return missing == 0 || state_ == ServerState::Ended; });
+  changed_.wait(lock, [&] { return answers->missing == 0 || state_ == ServerState::Ended; });
   std::vector<ListeningSocket> listeners;
-  for (Socket& socket : sockets) {
+  for (Socket& socket : answers->sockets) {
     const Address address = socket.local_address();
     const bool owns_path = !own_path_.empty() && address.path() == own_path_;
     listeners.push_back({std::make_shared<Socket>(std::move(socket)), name_of(address), owns_path});

@@ -104,9 +104,6 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   SharedState shared_;
   std::vector<Address> addresses_;
   std::string own_path_;  // of the Unix socket that the run has to remove, or empty
-  std::vector<std::unique_ptr<Worker>> workers_;
-  std::optional<loop::Timer> delay_timer_;  // of the first worker, like the next
-  Duration deadline_after_delay_{};
   std::mutex joining_;
   std::vector<std::thread> threads_;  // guarded by joining_
   mutable std::mutex mutex_;
@@ -114,6 +111,10 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   std::size_t running_ = 0;  // threads; guarded by mutex_, like state_
   ServerState state_ = ServerState::Running;
   bool are_sockets_shared_ = false;  // guarded by mutex_
+  Duration deadline_after_delay_{};
+  // Late, as a worker whose thread never ran runs its posts when it ends, and they use the others.
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::optional<loop::Timer> delay_timer_;  // of the first worker
 };
 
 }  // namespace skua::server

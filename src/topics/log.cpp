@@ -102,7 +102,7 @@ void Log::drop_first() {
 
 void Log::tell() {
   for (const std::shared_ptr<Listeners>& listeners : listeners_) {
-    if (std::exchange(listeners->is_told, true)) continue;
+    if (listeners->is_told) continue;
     listeners->mailbox->post([self = shared_from_this(), listeners] {
       {
         const std::lock_guard lock(self->mutex_);
@@ -110,6 +110,7 @@ void Log::tell() {
       }
       listeners->waiters.wake_all();
     });
+    listeners->is_told = true;
   }
 }
 

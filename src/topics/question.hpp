@@ -40,8 +40,8 @@ class Question final : public std::enable_shared_from_this<Question<T>> {
   void answer(Answer answer) {
     const std::lock_guard lock(mutex_);
     if (answer_ || !is_wanted_) return;
-    answer_.emplace(std::move(answer));
     mailbox_->post([self = this->shared_from_this()] { self->answered_.wake_all(); });
+    answer_.emplace(std::move(answer));
   }
   /// Reports whether a task still waits.
   [[nodiscard]] bool is_wanted() const {
@@ -89,7 +89,12 @@ class Duty final {
   explicit Duty(std::shared_ptr<Question<T>> question) noexcept : question_(std::move(question)) {}
   Duty(const Duty&) = delete;
   Duty& operator=(const Duty&) = delete;
-  ~Duty() { question_->answer(Problem::from(Error(Errc::Closed, "the bus of the topics"))); }
+  ~Duty() {
+    try {
+      question_->answer(Problem::from(Error(Errc::Closed, "the bus of the topics")));
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): its deadline remains
+    }
+  }
 
   void answer(Result<T, Problem> answer) { question_->answer(std::move(answer)); }
   [[nodiscard]] bool is_wanted() const { return question_->is_wanted(); }

@@ -204,7 +204,7 @@ void PortBackend::turn(Duration timeout) {
       complete(*static_cast<Operation*>(overlapped));
     } else {
       // Cleared before the loop looks for work, so that a later wake() is not lost.
-      is_woken_.store(false, std::memory_order_release);
+      is_woken_.exchange(false, std::memory_order_acq_rel);
     }
   }
   if (may_finish_closing_) finish_closing();
@@ -212,7 +212,7 @@ void PortBackend::turn(Duration timeout) {
 
 void PortBackend::wake() noexcept {
   if (is_woken_.exchange(true, std::memory_order_acq_rel)) return;
-  ::PostQueuedCompletionStatus(port_, 0, 0, nullptr);
+  if (::PostQueuedCompletionStatus(port_, 0, 0, nullptr) == 0) is_woken_ = false;
 }
 
 // Returns the operation's errno, and how many bytes it moved.
