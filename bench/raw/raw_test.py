@@ -174,7 +174,7 @@ class RawWebSocket(unittest.TestCase):
         load = os.path.join(os.path.dirname(BINARY), "skua-bench-ws-load")
         with RawServer("raw-epoll", 1) as other:
             for port, size, code in ((self.server.port, 16, 0), (self.server.port, 70000, 0), (other.port, 16, 1)):
-                command = [load, "--port", str(port), "--size", str(size), "--seconds", "0.1", "--connections", "5"]
+                command = [load, "--port", str(port), "--size", str(size), "--seconds", "1", "--connections", "5"]
                 done = subprocess.run(command, capture_output=True, text=True, timeout=30)
                 self.assertEqual(done.returncode, code, done.stderr)
                 if code:
@@ -220,7 +220,7 @@ class RawEcho(unittest.TestCase):
             lying = threading.Thread(target=lie)
             lying.start()
             for port, size, said in ((self.server.port, 13, ""), (self.server.port, 100000, ""), (liar.getsockname()[1], 13, "wrong bytes")):
-                command = [load, "--port", str(port), "--size", str(size), "--seconds", "0.1", "--connections", "1" if said else "5"]
+                command = [load, "--port", str(port), "--size", str(size), "--seconds", "1", "--connections", "1" if said else "5"]
                 done = subprocess.run(command, capture_output=True, text=True, timeout=30)
                 self.assertEqual(done.returncode, 1 if said else 0, done.stderr)
                 self.assertIn(said, done.stderr)

@@ -2,6 +2,7 @@
 # minimal client.
 import argparse
 import concurrent.futures
+import glob
 import os
 import signal
 import socket
@@ -20,6 +21,32 @@ def arguments(**more):
     for name, value in more.items():
         parser.add_argument("--" + name, type=type(value), default=value)
     return parser.parse_args()
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def is_busy(pid):
+    """Reports whether a thread of the process runs, waits for a processor, or waits for a disk."""
+    for path in glob.glob(f"/proc/{pid}/task/*/stat"):
+        try:
+            with open(path) as stat:
+                if stat.read().rsplit(")", 1)[1].split()[0] in ("R", "D"):
+                    return True
+        except OSError:  # the thread has ended
+            pass
+    return False
+
+
+def settle(server, go_on=lambda: False):
+    """Waits until the server has done all that it can, while `go_on` reports that others still do something; at most 60 s."""
+    before, until = None, time.monotonic() + 60
+    while (go_on() or is_busy(server.process.pid) or cpu_seconds(server.process.pid) != before) and time.monotonic() < until:
+        before = cpu_seconds(server.process.pid)
+        time.sleep(0.1)
 
 
 class Server:
@@ -67,9 +94,7 @@ class Server:
         return 0
 
     def cpu_seconds(self):
-        with open(f"/proc/{self.process.pid}/stat") as stat:
-            fields = stat.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return cpu_seconds(self.process.pid)
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))

@@ -98,9 +98,9 @@ def attack_once(port, flood, until):
 
 
 def attack(port, name, until, ended):
-    """Floods one connection after the other; counts those that the server ended."""
-    while time.monotonic() < until:
-        ended.value += attack_once(port, FLOODS[name], until)
+    """Floods one connection after the other; counts those that the server ended. If there is none yet, goes on for up to 20 s."""
+    while time.monotonic() < (limit := until if ended.value else until + 20):
+        ended.value += attack_once(port, FLOODS[name], limit)
 
 
 def p99_ms(server, until):

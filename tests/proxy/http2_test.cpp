@@ -484,16 +484,22 @@ TEST_P(Http2ProxyCalls, AResponseThatEndsWithItsHeadStaysOne) {
   EXPECT_EQ(H2Peer::find(head, "content-length"), std::nullopt);
 }
 
+/// Skips content, which a reset may cut short, and returns the word of the next frame.
+std::string after_content(H2Peer& peer) {
+  std::string word = peer.word();
+  while (word.starts_with("DATA")) word = peer.word();
+  return word;
+}
+
 TEST_P(Http2ProxyCalls, ACallThatTakesTooLongIsEnded) {
   std::promise<std::string> heard;
   ScriptedServer server([&heard](Client& wire) {
     H2Peer peer = H2Peer::server(wire);
     peer.head();
-    peer.content();
-    heard.set_value(peer.word());
+    heard.set_value(after_content(peer));
   });
   H2Peer client = connect_to(server);
-  client.send(call({{"grpc-timeout", "50m"}}) + frames::data(1, "question", frames::end));
+  client.send(call({{"grpc-timeout", "1S"}}) + frames::data(1, "question", frames::end));
   const H2Peer::Fields head = client.head();
   EXPECT_EQ(client.last(), "HEADERS(1)!");
   EXPECT_EQ(H2Peer::find(head, ":status"), "200");
@@ -508,11 +514,10 @@ TEST_P(Http2ProxyCalls, ACallThatTakesTooLongAfterItsHeadEndsWithItsStatus) {
     peer.head();
     const frames::Fields fields{{":status", "200"}, {"content-type", "application/grpc"}};
     peer.send(frames::headers(1, frames::block(fields), frames::open));
-    peer.content();
-    EXPECT_EQ(peer.word(), "RST_STREAM(1,CANCEL)");
+    EXPECT_EQ(after_content(peer), "RST_STREAM(1,CANCEL)");
   });
   H2Peer client = connect_to(server);
-  client.send(call({{"grpc-timeout", "100m"}}) + frames::data(1, "question", frames::end));
+  client.send(call({{"grpc-timeout", "1S"}}) + frames::data(1, "question", frames::end));
   const std::string head = client.word();
   if (head == "HEADERS(1)!") return;  // this machine is too slow
   EXPECT_EQ(H2Peer::find(client.head(), "grpc-status"), "4");
@@ -535,7 +540,7 @@ TEST_P(Http2ProxyCalls, ACallThatTakesTooLongSaysNothingAboutTheServer) {
   client.send(frames::headers(1,
                               frames::request_block(
                                   "POST", "/group/Say",
-                                  {{"content-type", "application/grpc"}, {"grpc-timeout", "50m"}}),
+                                  {{"content-type", "application/grpc"}, {"grpc-timeout", "1S"}}),
                               frames::open) +
               frames::data(1, "question", frames::end));
   EXPECT_EQ(H2Peer::find(client.head(), "grpc-status"), "4");

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -68,6 +71,20 @@ class ProxyTest : public ::testing::TestWithParam<BackendChoice> {
   std::unique_ptr<TestServer> upstream_;
   std::unique_ptr<TestServer> front_;
 };
+
+/// Returns how many bytes the buffers of Linux may hold between a client and a server behind a
+/// proxy: they grow while a reader is slow. 0 on other systems, which say nothing about theirs.
+inline std::size_t most_in_buffers() {
+  std::size_t bytes = 0;
+  for (const char* const path : {"/proc/sys/net/ipv4/tcp_rmem", "/proc/sys/net/ipv4/tcp_wmem"}) {
+    std::ifstream file(path);
+    std::size_t most = 0;  // the last of three numbers
+    for (int i = 0; i < 3; ++i) file >> most;
+    // For two connections; limits that are larger would make tests slow.
+    if (file) bytes += 2 * std::min(most, 64_MiB);
+  }
+  return bytes;
+}
 
 /// Reads the head of a request from a client of a scripted server.
 inline std::string read_head(Client& client, std::string& rest) {

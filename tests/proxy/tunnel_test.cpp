@@ -173,9 +173,10 @@ TEST_P(ProxyTunnels, OtherProtocolsAreNotOffered) {
 }
 
 TEST_P(ProxyTunnels, ASlowClientStopsTheServer) {
-  constexpr std::size_t messages = 1024;  // far more than fits in the buffers of the system
+  // Far more than fits in the buffers of the system.
+  const std::size_t messages = 1024 + testing::most_in_buffers() / (64 * 1024);
   std::atomic<std::size_t> sent{0};
-  upstream_router_.websocket("/api/ws", [&sent](WebSocket& socket) -> Task<> {
+  upstream_router_.websocket("/api/ws", [&sent, messages](WebSocket& socket) -> Task<> {
     const std::string text(64 * 1024, 'x');
     for (; sent < messages; ++sent) co_await socket.send(text);
     while (co_await socket.receive()) {
@@ -188,7 +189,7 @@ TEST_P(ProxyTunnels, ASlowClientStopsTheServer) {
     ASSERT_EQ(text.size(), 64U * 1024) << text << received;
     most_waiting = std::max(most_waiting, sent - std::min<std::size_t>(received, sent));
   }
-  EXPECT_LT(most_waiting, messages / 2);
+  EXPECT_LT(most_waiting, messages - 512);
 }
 
 // With io_uring, bytes may arrive although nobody reads yet.

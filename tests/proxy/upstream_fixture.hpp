@@ -3,32 +3,19 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "proxy/proxy_fixture.hpp"
 #include "skua.hpp"
 #include "support/test_server.hpp"
+#include "support/wait_until.hpp"
 
 namespace skua::testing {
-
-/// Waits until a condition holds that another thread makes true. Gives up after 20 s.
-template <class Condition>
-void wait_until(const Condition& holds) {
-  const auto end = std::chrono::steady_clock::now() + 20s;
-  bool is_held = holds();
-  while (!is_held && std::chrono::steady_clock::now() < end) {
-    std::this_thread::yield();
-    is_held = holds();
-  }
-  EXPECT_TRUE(is_held) << "after 20 s";
-}
 
 /// A proxy on the transport under test, in front of a group of servers.
 class Gateway {

@@ -148,7 +148,7 @@ TEST_P(Upstreams, TunnelsAreOutstandingUntilTheyEnd) {
   client.close(1000);
   EXPECT_EQ(client.text(), "<close 1000 >");
   wait_until([this] { return gateway_.requests(0, "answered") == 1; });
-  EXPECT_EQ(gateway_.upstream().targets()[0].outstanding, 0U);
+  wait_until([this] { return gateway_.upstream().targets()[0].outstanding == 0; });
 }
 
 TEST_P(Upstreams, AClientThatLeavesIsNoFailure) {
@@ -165,7 +165,7 @@ TEST_P(Upstreams, AClientThatLeavesIsNoFailure) {
   asked.get_future().wait();
   client.reset();
   wait_until([&gateway] { return gateway.requests(0, "cancelled") == 1; });
-  EXPECT_EQ(gateway.upstream().targets()[0].outstanding, 0U);
+  wait_until([&gateway] { return gateway.upstream().targets()[0].outstanding == 0; });
 }
 
 // Ejection and retries ---------------------------------------------------------------------------

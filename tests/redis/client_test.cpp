@@ -290,7 +290,7 @@ TEST_F(RedisClient, ASilentServerIsGivenUp) {
     return peer.number == 0 ? std::string() : bulk(words.back());
   });
   Options options = quick(server);
-  options.stall = 30ms;
+  options.stall = 300ms;
   Client client(options);
   const auto reply = run(client.command("ECHO", "a"));
   ASSERT_FALSE(reply);
@@ -502,7 +502,7 @@ TEST_F(RedisClient, ABlockingCommandMayTakeLongerThanAStall) {
     return std::string();
   });
   Options options = quick(server);
-  options.stall = 20ms;
+  options.stall = 200ms;
   Client client(options);
   auto waits = client.command("BLPOP", "queue", 0);
   start(waits);

@@ -96,7 +96,7 @@ TEST_F(RedisSubscription, ASilentServerIsLeft) {
     return words[0] == "PING" && peer.number == 0 ? std::string() : confirm(words, peer);
   });
   Options options = quick(server);
-  options.stall = 20ms;
+  options.stall = 300ms;
   Client client(options);
   auto news = run(client.subscribe(Channels().channel("news")));
   ASSERT_TRUE(news);
