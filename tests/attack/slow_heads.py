@@ -21,7 +21,7 @@ def attack(options, backend):
                     sock.sendall(b"a")
                 except OSError:
                     pass
-            answer, seconds = ask(server, timeout=10)
+            answer, seconds = ask(server)
             check(answer and answer[0] == 200, f"{backend}: another client is not served")
             slowest = max(slowest, seconds)
             asked += 1
@@ -29,7 +29,7 @@ def attack(options, backend):
         growth = server.rss_kib() - before
         print(f"{backend}: {len(slow)} half heads, {asked} others waited at most "
               f"{slowest * 1000:.1f} ms, grew {growth} KiB", flush=True)
-        check(slowest < 5, f"{backend}: others waited {slowest:.2f} s")
+        check(slowest < 1.0, f"{backend}: others waited {slowest:.2f} s")
         check(growth < 64 * len(slow), f"{backend}: the server grew by {growth} KiB")
         if options.long:  # Timeouts::head is 10 s
             told = [Reader(sock).answer() for sock in slow]

@@ -59,7 +59,7 @@ def attack(options, backend):
               f"{sorted(quiet)[options.rounds // 2] * 1e6:.0f} us without them, {ratio:.2f}x with them", flush=True)
         check(growth < most * 1024, f"{backend}: grew by {growth} KiB")
         # Other work on the machine distorts a p99, so --long should run on an idle one.
-        check(max(busy) < 5, f"{backend}: a fast client waits for {max(busy):.3f} s")
+        check(max(busy) < 0.5, f"{backend}: a fast client waits for {max(busy):.3f} s")
         is_bound = options.long and backend != "poll"  # poll scans every descriptor on every turn
         check(not is_bound or ratio < 2, f"{backend}: a fast client waits {ratio:.1f} times as long")
         check(server.is_alive(), f"{backend}: the server is gone")

@@ -439,8 +439,8 @@ async def test_redis(options: argparse.Namespace, folder: pathlib.Path):
         print(f"a master killed: a failover of {failover:.1f} s, the first message after {back:.1f} s, {len(refused)} of {6 * RATE} posts "
               f"refused after {max(refused):.1f} s; {len(failures)} requests failed; {len(load.acknowledged)} messages "
               f"acknowledged, {len(gone)} lost by Redis, {lost} by us, {doubled} doubled; {load.reconnects()} reconnects", flush=True)
-        assert sorted(refused)[len(refused) // 2] < failover, "nobody counted while Redis was away"
-        assert back < failover + 20
+        assert max(refused) < failover, "nobody counted while Redis was away"
+        assert back < failover + 5
         assert not gone & set(safe), f"the replica had them: {gone & set(safe)}"
         assert lost == 0 and doubled <= unknown
         assert all("503" in failure for failure in failures), failures[:20]
