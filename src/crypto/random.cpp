@@ -1,69 +1,117 @@
 // SPDX-License-Identifier: MIT
 // In: a number of bytes. Out: that many from the kernel's generator, which never blocks once it is
-// seeded. There is no generator of our own, so nothing to seed, lock or protect across fork().
+// seeded. There is no generator of our own: small draws come from a buffer of the thread, and a
+// child of fork() begins without its parent's.
 #include "crypto/random.hpp"
 
-#include <random>
+#include <algorithm>
+#include <array>
+#include <cstring>
 
 #if defined(_WIN32)
 #include <windows.h>
 
 #include <bcrypt.h>
 #include <cerrno>
-#elif __has_include(<sys/random.h>)
+#else
+#include <pthread.h>
+#if __has_include(<sys/random.h>)
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#else
+#include <random>
+#endif
 #endif
 
 namespace skua::crypto {
 
+namespace {
+
+/// Random bytes of a thread that nobody has drawn yet: the last `left` ones.
+struct Drawable {
+  std::array<std::byte, 256> bytes{};
+  std::size_t left = 0;
+};
+
+thread_local Drawable drawable;
+
 #if defined(_WIN32)
 
-Result<std::string> random_bytes(std::size_t count) {
-  std::string bytes(count, '\0');
+Result<void> fill_from_system(std::span<std::byte> bytes) {
   auto* const out = reinterpret_cast<unsigned char*>(bytes.data());
-  if (::BCryptGenRandom(nullptr, out, static_cast<ULONG>(count), BCRYPT_USE_SYSTEM_PREFERRED_RNG) !=
-      0) {
+  if (::BCryptGenRandom(nullptr, out, static_cast<ULONG>(bytes.size()),
+                        BCRYPT_USE_SYSTEM_PREFERRED_RNG) != 0) {
     return Error::from_system(EIO, "random bytes");
   }
-  return bytes;
+  return {};
 }
 
-#elif __has_include(<sys/random.h>)
+bool forgets_at_fork() noexcept { return true; }
 
-Result<std::string> random_bytes(std::size_t count) {
+#else
+
+#if __has_include(<sys/random.h>)
+
+Result<void> fill_from_system(std::span<std::byte> bytes) {
   constexpr std::size_t max_at_once = 256;  // the limit of getentropy
-  std::string bytes(count, '\0');
-  for (std::size_t at = 0; at < count; at += max_at_once) {
-    if (getentropy(bytes.data() + at, std::min(max_at_once, count - at)) != 0) {
+  for (; !bytes.empty(); bytes = bytes.subspan(std::min(max_at_once, bytes.size()))) {
+    if (getentropy(bytes.data(), std::min(max_at_once, bytes.size())) != 0) {
       return Error::from_system(errno, "random bytes");
     }
   }
-  return bytes;
+  return {};
 }
 
 #else
 
-Result<std::string> random_bytes(std::size_t count) {
+Result<void> fill_from_system(std::span<std::byte> bytes) {
   std::random_device device;
-  std::string bytes(count, '\0');
-  for (char& c : bytes) c = static_cast<char>(device() & 0xffU);
-  return bytes;
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(device() & 0xffU);
+  return {};
 }
 
 #endif
 
+// A child would draw the same bytes as its parent. Only the thread that forks lives on in it.
+bool forgets_at_fork() noexcept {
+  static const bool is_arranged =
+      pthread_atfork(nullptr, nullptr, [] { drawable = Drawable(); }) == 0;
+  return is_arranged;
+}
+
+#endif
+
+}  // namespace
+
+Result<std::string> random_bytes(std::size_t count) {
+  std::string bytes(count, '\0');
+  const Result<void> filled = fill_from_system(std::as_writable_bytes(std::span(bytes)));
+  if (!filled) return filled.error();
+  return bytes;
+}
+
+void draw(std::span<std::byte> bytes) {
+  Drawable& own = drawable;
+  if (bytes.size() > own.bytes.size() || !forgets_at_fork()) {
+    return fill_from_system(bytes).value();
+  }
+  if (bytes.size() > own.left) {
+    own.left = 0;
+    fill_from_system(own.bytes).value();
+    own.left = own.bytes.size();
+  }
+  std::byte* const drawn = own.bytes.data() + (own.bytes.size() - own.left);
+  std::memcpy(bytes.data(), drawn, bytes.size());
+  std::memset(drawn, 0, bytes.size());  // what was drawn is not kept
+  own.left -= bytes.size();
+}
+
 std::uint64_t random_word() {
-  thread_local std::mt19937_64 generator = [] {
-    // Some std::random_device open a file, which a program in a sandbox may not.
-    const std::string bytes = random_bytes(32).value();
-    std::seed_seq seed(bytes.begin(), bytes.end());
-    return std::mt19937_64(seed);
-  }();
-  return generator();
+  std::uint64_t word = 0;
+  draw(std::as_writable_bytes(std::span(&word, 1)));
+  return word;
 }
 
 }  // namespace skua::crypto

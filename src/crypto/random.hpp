@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "skua/error.hpp"
@@ -14,8 +15,13 @@ namespace skua::crypto {
 /// Ends with: SystemFailure if the system cannot provide them.
 Result<std::string> random_bytes(std::size_t count);
 
-/// Returns 64 random bits for identifiers that are unique but not secret: fast, but predictable
-/// once enough of them are known.
+/// Fills a few bytes likewise, from a buffer of the thread: for identifiers, tokens and masks. A
+/// child of fork() draws bytes of its own.
+///
+/// Ends with: Exception (SystemFailure) if the system cannot provide them.
+void draw(std::span<std::byte> bytes);
+
+/// Returns 64 random bits that nobody can predict; see draw().
 std::uint64_t random_word();
 
 }  // namespace skua::crypto

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ws/message_coding.hpp"
 
-#include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,7 +12,6 @@
 namespace skua::ws {
 namespace {
 
-constexpr std::size_t random_bytes_at_once = 4096;
 // Shorter messages hardly shrink, least of all without context.
 constexpr std::size_t shortest_alone_bytes = 128;
 constexpr std::size_t shortest_in_context_bytes = 16;
@@ -56,14 +55,7 @@ void Codecs::give_back(std::unique_ptr<MessageReader> reader) noexcept {
 
 std::array<char, 4> Codecs::next_mask() {
   std::array<char, 4> key;
-  if (random_used_ + key.size() > random_.size()) {
-    Result<std::string> more = crypto::random_bytes(random_bytes_at_once);
-    if (!more) throw Exception(more.error());
-    random_ = *std::move(more);
-    random_used_ = 0;
-  }
-  std::copy_n(random_.data() + random_used_, key.size(), key.data());
-  random_used_ += key.size();
+  crypto::draw(std::as_writable_bytes(std::span(key)));
   return key;
 }
 

@@ -53,8 +53,6 @@ class Codecs final {
   std::array<std::unique_ptr<Deflater>, 16> deflaters_;  // by window bits
   std::string scratch_;
   std::string spare_;  // see MessageReader::use_spare
-  std::string random_;
-  std::size_t random_used_ = 0;
   Topics* topics_;
   // Its deleter is a pointer, so that a program without WebSockets does not link what readers need.
   std::unique_ptr<Readers, void (*)(Readers*) noexcept> readers_{nullptr, nullptr};
