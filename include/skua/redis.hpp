@@ -27,6 +27,7 @@ namespace skua::redis {
 
 struct Settings;
 class Subscriber;
+class TopicReader;
 class Topology;
 
 /// How several servers belong together.
@@ -225,6 +226,7 @@ class SKUA_API Client final {
 
  private:
   friend class PerThread;
+  friend class TopicReader;
   explicit Client(std::shared_ptr<const Settings> settings);
   static Task<Result<Subscription, Problem>> begin(Subscription subscription,
                                                    std::shared_ptr<Subscriber> subscriber,

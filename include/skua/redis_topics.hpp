@@ -29,6 +29,9 @@ struct TopicBusOptions {
   Duration heartbeat = 5s;
   std::size_t max_waiting = 10'000;        ///< publications that wait: Overloaded
   std::size_t max_waiting_bytes = 64_MiB;  ///< of their texts; likewise
+  /// Topics that somebody in this process subscribes to, or whose members somebody watches: more
+  /// subscriptions end with Overloaded.
+  std::size_t max_topics = 100'000;
 };
 
 /// Returns a bus for Topics: a stream for each topic in Redis, 6 or newer.
@@ -36,9 +39,9 @@ struct TopicBusOptions {
 /// ```cpp
 /// skua::Topics topics(skua::redis::topic_bus({.url = "redis://bus.example.com"}));
 /// ```
-/// It has a thread with two connections: one on which the messages of all topics come that somebody
-/// in this process subscribes to, and one for all else. While Redis is away, it tries to connect at
-/// least once a second.
+/// It has a thread with two connections: one on which Redis says which of the topics that somebody
+/// in this process subscribes to have new messages, and one for all else. While Redis is away, it
+/// tries to connect at least once a second.
 ///
 /// Ends with: std::invalid_argument if an option is malformed; Exception if files of TLS cannot be
 ///            used.

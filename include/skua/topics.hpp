@@ -213,7 +213,7 @@ class SKUA_API Topics final {
   /// Subscribes to a topic.
   ///
   /// Waits for: the bus, without limit.
-  /// Ends with: Closed, ErrorReply.
+  /// Ends with: Closed, ErrorReply; Overloaded if the bus has too many topics.
   Task<Result<TopicSubscription, Problem>> subscribe(const std::string& topic,
                                                      TopicStart start = {});
 

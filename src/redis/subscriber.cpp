@@ -17,6 +17,8 @@
 namespace skua::redis {
 namespace {
 
+constexpr std::size_t names_at_once = 256;  // in a command
+
 std::size_t size_of(const Message& message) noexcept {
   return message.channel.size() + message.pattern.size() + message.payload.size();
 }
@@ -160,7 +162,7 @@ Task<bool> Subscriber::subscribe_once() {
 
 Task<Result<Connection::Self, Problem>> Subscriber::open() {
   std::optional<std::uint16_t> slot;
-  if (!shards_.all.empty()) slot = resp::slot_of_key(shards_.all.front());
+  if (!shards_.all.empty()) slot = resp::slot_of_key(*shards_.all.begin());
   Result<Endpoint, Problem> place = co_await topology_->place_of(slot);
   if (!place) {
     if (place.error().code() == Errc::Closed) end(place.error());
@@ -194,6 +196,7 @@ Task<> Subscriber::watch(Connection::Self connection) {
   connection->on_push(nullptr);
   connection->on_closed(nullptr);
   connection_.reset();
+  if (on_lost_ && !end_) on_lost_(problem_.value_or(Problem{.error = Errc::Closed}));
 }
 
 // Names -------------------------------------------------------------------------------------------
@@ -202,16 +205,19 @@ void Subscriber::subscribe_to_all() {
   unconfirmed_ = 0;
   leaving_ = 0;
   for (const Names* const names : {&channels_, &patterns_, &shards_}) {
-    subscribe_to(names->command, names->all);
+    subscribe_to(names->command, {names->all.begin(), names->all.end()});
   }
 }
 
-void Subscriber::subscribe_to(std::string_view name, const std::vector<std::string>& names) {
+void Subscriber::subscribe_to(std::string_view name, const std::vector<std::string_view>& names) {
   if (connection_ == nullptr || names.empty()) return;
-  Command command(name);
-  for (const std::string& one : names) command.add(one);
   std::string wire;
-  command.write(wire);
+  for (std::size_t i = 0; i < names.size(); i += names_at_once) {
+    Command command(name);
+    const std::size_t end = std::min(names.size(), i + names_at_once);
+    for (std::size_t k = i; k < end; ++k) command.add(names[k]);
+    command.write(wire);
+  }
   unconfirmed_ += names.size();
   confirm_by_ = later(loop::Loop::current().now(), settings_->options.stall);
   connection_->write(wire);
@@ -221,17 +227,16 @@ void Subscriber::add(const Channels& channels) {
   add_names(channels_, channels.channels_);
   add_names(patterns_, channels.patterns_);
   add_names(shards_, channels.shards_);
-  if (is_in_one_slot()) return;
+  if (are_in_one_slot(channels.shards_)) return;
   end({.error = Error(Errc::Unsupported, "redis"),
        .text = "the shard channels of a subscription have to be in one slot"});
 }
 
 void Subscriber::add_names(Names& names, const std::vector<std::string>& more) {
-  std::vector<std::string> added;
+  std::vector<std::string_view> added;
   for (const std::string& name : more) {
-    if (std::ranges::find(names.all, name) != names.all.end()) continue;
-    added.push_back(name);
-    names.all.push_back(name);
+    const auto [at, is_new] = names.all.insert(name);
+    if (is_new) added.push_back(*at);
   }
   subscribe_to(names.command, added);
 }
@@ -249,7 +254,7 @@ void Subscriber::remove_names(Names& names, const std::vector<std::string>& some
   Command command(name);
   std::size_t count = 0;
   for (const std::string& one : some) {
-    if (std::erase(names.all, one) == 0) continue;
+    if (names.all.erase(one) == 0) continue;
     command.add(one);
     ++count;
   }
@@ -260,11 +265,11 @@ void Subscriber::remove_names(Names& names, const std::vector<std::string>& some
   connection_->write(wire);
 }
 
-bool Subscriber::is_in_one_slot() const noexcept {
+bool Subscriber::are_in_one_slot(const std::vector<std::string>& names) const noexcept {
   if (settings_->options.mode != Mode::Cluster || shards_.all.empty()) return true;
-  const std::uint16_t slot = resp::slot_of_key(shards_.all.front());
+  const std::uint16_t slot = resp::slot_of_key(*shards_.all.begin());
   return std::ranges::all_of(
-      shards_.all, [slot](const std::string& name) { return resp::slot_of_key(name) == slot; });
+      names, [slot](const std::string& name) { return resp::slot_of_key(name) == slot; });
 }
 
 // Pushes ------------------------------------------------------------------------------------------
@@ -277,6 +282,7 @@ void Subscriber::on_push(const Reply& push) {
   if (kind == "subscribe" || kind == "psubscribe" || kind == "ssubscribe") {
     if (unconfirmed_ == 0) return;  // nobody asked
     --unconfirmed_;
+    if (on_confirmed_) on_confirmed_(push[1].text());
     if (unconfirmed_ != 0) return;
     is_subscribed_ = true;
     if (std::exchange(needs_gap_, false)) queue_.add_gap();

@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "redis/connection.hpp"
@@ -57,11 +60,20 @@ class Subscriber final {
   void remove(const Channels& channels);
   void end(const Problem& why) noexcept;
 
+  using OnConfirmed = std::function<void(std::string_view name)>;
+  using OnLost = std::function<void(const Problem& why)>;
+  /// Sets what is told of each name that the server has confirmed, from which on its messages come,
+  /// and of each end of the connection.
+  void watch_connection(OnConfirmed on_confirmed, OnLost on_lost) {
+    on_confirmed_ = std::move(on_confirmed);
+    on_lost_ = std::move(on_lost);
+  }
+
  private:
   /// Names of one kind, and the command that subscribes to them.
   struct Names {
     std::string_view command;  ///< `SUBSCRIBE`
-    std::vector<std::string> all{};
+    std::set<std::string, std::less<>> all{};
   };
 
   Task<> stay_subscribed();
@@ -71,13 +83,13 @@ class Subscriber final {
   void drop_connection(const Problem& why) noexcept;
   [[nodiscard]] bool is_final(const Problem& why) const noexcept;
   void subscribe_to_all();
-  void subscribe_to(std::string_view name, const std::vector<std::string>& names);
+  void subscribe_to(std::string_view name, const std::vector<std::string_view>& names);
   void add_names(Names& names, const std::vector<std::string>& more);
   void remove_names(Names& names, const std::vector<std::string>& some);
   void on_push(const Reply& push);
   void on_error(const Reply& error);
   void on_message(const Reply& push, std::size_t channel_at, std::string_view pattern);
-  [[nodiscard]] bool is_in_one_slot() const noexcept;
+  [[nodiscard]] bool are_in_one_slot(const std::vector<std::string>& names) const noexcept;
 
   std::shared_ptr<const Settings> settings_;  // shared with all of the client
   std::shared_ptr<Topology> topology_;        // shared with the client
@@ -85,6 +97,8 @@ class Subscriber final {
   Names patterns_{.command = "PSUBSCRIBE"};
   Names shards_{.command = "SSUBSCRIBE"};
   MessageQueue queue_;
+  OnConfirmed on_confirmed_{};
+  OnLost on_lost_{};
   Connection::Self connection_{};
   std::size_t unconfirmed_ = 0;  // names that the server has not confirmed yet
   std::size_t leaving_ = 0;      // shard channels that were unsubscribed from, likewise

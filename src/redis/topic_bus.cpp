@@ -56,6 +56,9 @@ TopicSettings settings_for(const Options& redis, TopicBusOptions options) {
   if (options.history == 0) {
     throw std::invalid_argument("redis::TopicBusOptions::history is zero");
   }
+  if (options.max_topics == 0) {
+    throw std::invalid_argument("redis::TopicBusOptions::max_topics is zero");
+  }
   TopicSettings settings;
   settings.base = options.prefix + "{topics}:";
   settings.options = std::move(options);

@@ -29,7 +29,8 @@ redis.call('PEXPIRE', KEYS[2], ARGV[5])
 local is_new = redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[5])
 if is_new == 1 then
-  redis.call('XADD', KEYS[3], 'MAXLEN', '~', 16, '*', 't', '')
+  local id = redis.call('XADD', KEYS[3], 'MAXLEN', '~', 16, '*', 't', '')
+  redis.pcall('PUBLISH', KEYS[3], id)
   redis.call('PEXPIRE', KEYS[3], ARGV[5])
 end
 return is_new
@@ -39,7 +40,8 @@ return is_new
 constexpr const char* leave_script = R"(
 local is_gone = redis.call('HDEL', KEYS[1], ARGV[1])
 if is_gone == 1 then
-  redis.call('XADD', KEYS[2], 'MAXLEN', '~', 16, '*', 't', '')
+  local id = redis.call('XADD', KEYS[2], 'MAXLEN', '~', 16, '*', 't', '')
+  redis.pcall('PUBLISH', KEYS[2], id)
   redis.call('PEXPIRE', KEYS[2], ARGV[2])
 end
 return is_gone
@@ -66,7 +68,8 @@ for i = 1, #all, 2 do
   end
 end
 if gone > 0 then
-  redis.call('XADD', KEYS[3], 'MAXLEN', '~', 16, '*', 't', '')
+  local id = redis.call('XADD', KEYS[3], 'MAXLEN', '~', 16, '*', 't', '')
+  redis.pcall('PUBLISH', KEYS[3], id)
   redis.call('PEXPIRE', KEYS[3], ARGV[1])
 end
 return found

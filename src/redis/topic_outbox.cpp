@@ -18,22 +18,24 @@ constexpr std::size_t batch_letters = 64;
 constexpr std::size_t batch_bytes = 256 * 1024;
 
 // KEYS: the stream, and one for each publication. ARGV: the length, how long the stream and the
-// publications are kept, then the text and the name of each publication.
+// publications are kept, then the text and the name of each publication. A user who may not publish
+// on channels has added the messages all the same.
 constexpr const char* publish_script = R"(
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
 local previous = last[1] and last[1][1] or '0-0'
-local ids = {}
+local ids, is_new = {}, false
 for i = 2, #KEYS do
   local id = redis.call('GET', KEYS[i])
   if not id then
     id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'p', previous,
                     'o', ARGV[2 * i + 1], 't', ARGV[2 * i])
     redis.call('SET', KEYS[i], id, 'PX', ARGV[3])
-    previous = id
+    previous, is_new = id, true
   end
   ids[i - 1] = id
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
+if is_new then redis.pcall('PUBLISH', KEYS[1], previous) end
 return ids
 )";
 

@@ -38,8 +38,9 @@ struct TopicSettings {
   }
   /// The processes, by the time at which they are taken for dead.
   [[nodiscard]] std::string nodes() const { return base + "nodes"; }
-  /// A stream that ends the wait of this process for messages.
-  [[nodiscard]] std::string wake() const { return base + "w:" + node; }
+  /// A channel of this process, which keeps its subscription alive. The channel of a log is called
+  /// as its stream; what is said there is the newest id.
+  [[nodiscard]] std::string node_channel() const { return base + "w:" + node; }
 };
 
 /// Why Redis is away, if it is. Thread-safe.

@@ -129,7 +129,8 @@ Task<> forward_to(WebSocket& socket, std::shared_ptr<Hub> hub, std::string name,
   Reading::Opened reading =
       co_await Reading::open(std::move(hub), std::move(name), std::move(start));
   if (!reading) {
-    close_for(socket, reading.error());
+    const bool is_full = reading.error().code() == Errc::Overloaded;  // not the peer's fault
+    is_full ? socket.close(CloseCode::TryAgainLater) : close_for(socket, reading.error());
     co_return;
   }
   const TopicMessage begin{.kind = Kind::Start, .id = (*reading)->position().to_string()};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,10 +32,10 @@ class FakeStreams final {
     const std::string& name = words[0];
     if (name == "PING") return "+PONG\r\n";
     if (name == "PEXPIRE") return ":1\r\n";
-    if (name == "XADD") return bulk(add(words[1], {"w", "1"}).to_string());
     if (name == "XRANGE") return range(words);
     if (name == "XREVRANGE") return newest(words);
-    if (name == "XREAD") return read(words, peer);
+    if (name == "SUBSCRIBE") return subscribe(words, peer);
+    if (name == "UNSUBSCRIBE") return unsubscribe(words, peer);
     if (name == "EVALSHA") return run_script(words, peer);
     return "-ERR unknown command\r\n";
   }
@@ -42,7 +43,7 @@ class FakeStreams final {
   Id add(const std::string& key, std::vector<std::string> fields) {
     last = last.next();
     streams[key].push_back({last, std::move(fields)});
-    serve_readers();
+    if (!is_mute) say(key, last.to_string());
     return last;
   }
   /// Adds a message as the bus does.
@@ -55,7 +56,22 @@ class FakeStreams final {
   [[nodiscard]] static std::string key_of(const std::string& topic) {
     return "skua:{topics}:t:" + topic;
   }
-  [[nodiscard]] std::size_t reader_count() const { return readers_.size(); }
+  /// The number of open connections that are subscribed to anything.
+  [[nodiscard]] std::size_t subscriber_count() const {
+    std::size_t count = 0;
+    for (const auto& [peer, channels] : subscribed_) {
+      if (peer->is_open && !channels.empty()) ++count;
+    }
+    return count;
+  }
+  /// The channels of logs that are subscribed to.
+  [[nodiscard]] std::size_t channel_count() const {
+    std::size_t count = 0;
+    for (const auto& [peer, channels] : subscribed_) {
+      if (peer->is_open) count += channels.size();
+    }
+    return count - subscriber_count();  // that of the process
+  }
 
   std::map<std::string, std::vector<Element>> streams{};
   std::map<std::string, std::string> once{};     // publications that are remembered
@@ -63,6 +79,7 @@ class FakeStreams final {
   Id last{1'000, 0};
   int lost_replies = 0;  // so many publications are executed, and their connection is lost
   bool is_node_known = true;
+  bool is_mute = false;  // nothing is said on channels
 
  private:
   static std::string array(std::size_t size) { return "*" + std::to_string(size) + "\r\n"; }
@@ -76,14 +93,6 @@ class FakeStreams final {
     for (const Element& element : elements) text += text_of(element);
     return text;
   }
-  std::vector<Element> after(const std::string& key, Id id, std::size_t count) {
-    std::vector<Element> found;
-    for (const Element& element : streams[key]) {
-      if (element.id > id && found.size() < count) found.push_back(element);
-    }
-    return found;
-  }
-
   std::string range(const Words& words) {  // XRANGE key from + COUNT n
     std::vector<Element> found;
     const Id from = topics::parse_message_id(words[2]).value();
@@ -98,33 +107,27 @@ class FakeStreams final {
     found.resize(std::min<std::size_t>(found.size(), std::stoul(words[5])));
     return text_of(found);
   }
-  std::string read(const Words& words, Peer& peer) {  // XREAD COUNT n BLOCK ms STREAMS ...
-    std::string reply = reply_to(words);
-    if (reply.empty()) readers_.emplace_back(words, &peer);
+  std::string subscribe(const Words& words, Peer& peer) {
+    std::string reply;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      subscribed_[&peer].insert(words[i]);
+      reply += ">3\r\n" + bulk("subscribe") + bulk(words[i]) + ":1\r\n";
+    }
     return reply;
   }
-  std::string reply_to(const Words& words) {
-    const std::size_t streams_at = 6;
-    const std::size_t count = (words.size() - streams_at) / 2;
-    std::string parts;
-    std::size_t found = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::string& key = words[streams_at + i];
-      const Id id = topics::parse_message_id(words[streams_at + count + i]).value();
-      const std::vector<Element> elements = after(key, id, std::stoul(words[2]));
-      if (elements.empty()) continue;
-      parts += bulk(key) + text_of(elements);
-      ++found;
+  std::string unsubscribe(const Words& words, Peer& peer) {
+    std::string reply;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      subscribed_[&peer].erase(words[i]);
+      reply += ">3\r\n" + bulk("unsubscribe") + bulk(words[i]) + ":1\r\n";
     }
-    return found == 0 ? std::string() : "%" + std::to_string(found) + "\r\n" + parts;
+    return reply;
   }
-  void serve_readers() {
-    std::erase_if(readers_, [](const auto& reader) { return !reader.second->is_open; });
-    std::erase_if(readers_, [this](const auto& reader) {
-      const std::string reply = reply_to(reader.first);
-      if (!reply.empty()) reader.second->write(reply);
-      return !reply.empty();
-    });
+  void say(const std::string& channel, const std::string& text) {
+    for (const auto& [peer, channels] : subscribed_) {
+      if (!peer->is_open || !channels.contains(channel)) continue;
+      peer->write(">3\r\n" + bulk("message") + bulk(channel) + bulk(text));
+    }
   }
 
   std::string run_script(const Words& words,
@@ -167,7 +170,7 @@ class FakeStreams final {
     return {};
   }
 
-  std::vector<std::pair<Words, Peer*>> readers_;  // that wait
+  std::map<Peer*, std::set<std::string>> subscribed_;
 };
 
 }  // namespace skua::redis

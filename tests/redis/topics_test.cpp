@@ -3,6 +3,8 @@
 // that has forgotten everything. The scripts run in tests/interop/topics_test.py.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -164,13 +166,88 @@ TEST_F(RedisTopics, GoOnAfterTheLastIdWhenTheConnectionWasLost) {
   EXPECT_EQ(next(news), "after");
 }
 
-TEST_F(RedisTopics, ANewTopicDoesNotWaitForTheRunningRead) {
+TEST_F(RedisTopics, ANewTopicIsHeardOfBesideOthers) {
   open();
   TopicSubscription news = subscribe();
-  until([&] { return streams.reader_count() == 1; });
+  until([&] { return streams.subscriber_count() == 1; });
   TopicSubscription other = run(topics->subscribe("other")).value();
   streams.publish("other", "hello");
   EXPECT_EQ(next(other), "hello");
+}
+
+// As if it were published before Redis had heard of the channel.
+TEST_F(RedisTopics, WhatWasNotSaidIsFoundBeforeLong) {
+  open({.heartbeat = 20ms});
+  TopicSubscription news = subscribe();
+  streams.is_mute = true;
+  streams.publish("news", "in silence");
+  EXPECT_EQ(next(news), "in silence");
+}
+
+TEST_F(RedisTopics, AMessageCostsTheSameHoweverManyTopicsAreWatched) {
+  open();
+  std::vector<TopicSubscription> all;
+  const auto commands_of_a_message = [&] {
+    const std::size_t before = server.heard().size();
+    EXPECT_TRUE(run(topics->publish("news", "hello")));
+    EXPECT_EQ(next(all[0]), "hello");
+    std::size_t bytes = 0;
+    for (std::size_t i = before; i < server.heard().size(); ++i) {
+      for (const std::string& word : server.heard()[i]) bytes += word.size();
+    }
+    return bytes;
+  };
+  all.push_back(subscribe());
+  until([&] { return streams.channel_count() == 1; });
+  const std::size_t of_one = commands_of_a_message();
+  for (int i = 0; i < 2'000; ++i) {
+    all.push_back(run(topics->subscribe("topic " + std::to_string(i))).value());
+  }
+  until([&] { return streams.channel_count() == 2'001; });
+  std::size_t least = commands_of_a_message();  // some commands may be of the topics before
+  for (int i = 0; i < 10; ++i) least = std::min(least, commands_of_a_message());
+  EXPECT_LE(least, of_one + of_one / 2);
+  std::size_t longest = 0;
+  for (const Words& words : server.heard()) longest = std::max(longest, words.size());
+  EXPECT_LE(longest, 257U);
+}
+
+TEST_F(RedisTopics, ATopicIsForgottenSoonAfterItsLastSubscriber) {
+  open({.heartbeat = 10ms, .max_topics = 3'000});
+  for (int i = 0; i < 1'200; ++i) {
+    EXPECT_TRUE(run(topics->subscribe("topic " + std::to_string(i))));
+  }
+  until([&] { return streams.channel_count() <= 1'024; });
+  until([&] { return streams.channel_count() == 0; });
+}
+
+TEST_F(RedisTopics, TooManyTopicsAreRefused) {
+  open({.max_topics = 2});
+  std::vector<TopicSubscription> all;
+  for (const char* const name : {"a", "b", "a"}) {
+    all.push_back(run(topics->subscribe(name)).value());
+  }
+  const auto refused = run(topics->subscribe("c"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), Errc::Overloaded);
+  EXPECT_NE(refused.error().text.find("max_topics"), std::string::npos) << refused.error().text;
+  all.pop_back();
+  all.pop_back();  // "b" leaves at once if another needs its place
+  EXPECT_TRUE(run(topics->subscribe("c")));
+}
+
+// A user that may not subscribe to channels hears of messages later, and check() says why.
+TEST_F(RedisTopics, GoOnWithoutChannels) {
+  FakeRedis server_without([this](const Words& words, Peer& peer) {
+    if (words[0] == "SUBSCRIBE") return std::string("-NOPERM no channels\r\n");
+    return streams(words, peer);
+  });
+  Topics own(topic_bus(quick(server_without), {.heartbeat = 20ms}));
+  TopicSubscription news = run(own.subscribe("news")).value();
+  until([&] { return !own.check(); });
+  EXPECT_EQ(error_code(own.check().error()), "NOPERM");
+  streams.publish("news", "late");
+  EXPECT_EQ(next(news), "late");
 }
 
 TEST_F(RedisTopics, ADataLossIsAGap) {
@@ -202,7 +279,7 @@ TEST_F(RedisTopics, ANewLifeIsAGap) {
 
 TEST_F(RedisTopics, PublicationsWaitForRedisForAWhile) {
   open({.patience = 10s});
-  until([&] { return streams.reader_count() == 1; });
+  until([&] { return streams.subscriber_count() == 1; });
   server.go_away(*loop);
   auto waits = topics->publish("news", "late");
   start(waits);
@@ -220,7 +297,7 @@ TEST_F(RedisTopics, PublicationsWaitForRedisForAWhile) {
 
 TEST_F(RedisTopics, AndFailInTheEnd) {
   open({.patience = 50ms});
-  until([&] { return streams.reader_count() == 1; });
+  until([&] { return streams.subscriber_count() == 1; });
   server.go_away(*loop);
   const auto failed = run(topics->publish("news", "late"));
   ASSERT_FALSE(failed);
@@ -245,7 +322,7 @@ TEST_F(RedisTopics, OrAtOnce) {
 
 TEST_F(RedisTopics, TooManyPublicationsAreRefused) {
   open({.max_waiting = 2});
-  until([&] { return streams.reader_count() == 1; });
+  until([&] { return streams.subscriber_count() == 1; });
   server.go_away(*loop);
   auto one = topics->publish("news", "1");
   auto two = topics->publish("news", "2");
@@ -362,6 +439,7 @@ TEST(RedisTopicBus, ChecksItsOptions) {
   EXPECT_THROW(static_cast<void>(topic_bus({.url = "nonsense"})), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(topic_bus({}, {.heartbeat = 0s})), std::invalid_argument);
   EXPECT_THROW(static_cast<void>(topic_bus({}, {.history = 0})), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(topic_bus({}, {.max_topics = 0})), std::invalid_argument);
 }
 
 }  // namespace
