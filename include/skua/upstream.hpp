@@ -104,8 +104,11 @@ struct UpstreamBalance {
   Duration slow_start = Duration::zero();
 };
 
-/// Checks by requests of our own. They begin with the first request that is passed on, and are made
-/// by one thread only. Until a target has failed them, it is up.
+/// Checks by requests of our own. What they say overrules what requests do: passed ones end an
+/// ejection, and while the last one passed, statuses do not eject.
+///
+/// They begin with the first request that is passed on, and are made by one thread only. Until a
+/// target has failed them, it is up.
 struct UpstreamHealth {
   std::string path{};        ///< asked for with GET; empty: no checks
   Duration interval = 5s;    ///< between two checks of a target; varies by a tenth
@@ -115,13 +118,15 @@ struct UpstreamHealth {
   std::uint16_t status = 0;  ///< that passes; zero: any 2xx or 3xx
 };
 
-/// Ejection of targets whose requests fail: connections that are refused, reset or time out,
-/// malformed and incomplete responses, and the statuses 502, 503 and 504.
+/// Ejection of targets whose requests fail: connections that are refused, reset or time out, and
+/// malformed and incomplete responses. The statuses 502, 503 and 504 may be about what was asked
+/// for, so they count only if a target answers with them far more often than the others do.
 struct UpstreamEjection {
   unsigned failures = 5;     ///< in a row after which a target gets no requests; zero: never
   Duration time = 10s;       ///< for this long, doubled each time if it happens again,
   Duration max_time = 5min;  ///< up to this
   double max_share = 0.5;    ///< of the targets that may be ejected at a time
+  bool on_status = true;     ///< also because of 502, 503 and 504
 };
 
 /// Limits, which count the requests of all threads. Past them, requests wait in a queue.
@@ -136,10 +141,16 @@ struct UpstreamLimits {
 /// Attempts after the first one, each at another target. A request is repeated only while nothing
 /// of a response has been passed on, not even an interim one, and if the target cannot have acted
 /// on it, or its method is idempotent; and if its content is still there.
+///
+/// The budget is for requests that a target may have acted on. Failures that a client can provoke,
+/// by statuses, are paid from a budget of that client. Once connections break, as many requests may
+/// be repeated on credit as are outstanding.
 struct UpstreamRetries {
-  unsigned attempts = 3;  ///< for a request, with the first; 1: no retries
-  double budget = 0.2;    ///< retries for each request, on average, so that they do not add up
-  unsigned burst = 10;    ///< retries beyond the budget after a time without any
+  /// For a request, with the first, without those at targets that refuse connections; 1: no
+  /// retries.
+  unsigned attempts = 3;
+  double budget = 0.2;  ///< retries for each request, on average, so that they do not add up
+  unsigned burst = 10;  ///< retries beyond the budget after a time without any
   std::size_t content_bytes = 16_KiB;  ///< content up to this is kept: it can be sent again
   bool on_unavailable = true;          ///< also after the statuses 502, 503 and 504
   bool on_timeout = false;             ///< also after ReverseProxyTimeouts::response
@@ -165,8 +176,8 @@ struct UpstreamOptions {
   UpstreamLimits limits{};
   UpstreamRetries retries{};
   UpstreamMirror mirror{};
-  /// If no target is left, all of them are tried, because checks may be wrong. Otherwise requests
-  /// get 503 at once.
+  /// If no target is left, those that are ejected are tried, then those that are down, because
+  /// both may be wrong. Otherwise requests get 503 at once.
   bool panics = true;
   Duration resolve_interval = 30s;  ///< see UpstreamTarget::each_address; varies by a tenth
   /// Called when a target goes down, comes back, or is ejected, on any thread.

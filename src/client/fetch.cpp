@@ -273,7 +273,6 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
       lease = *std::move(acquired);
     }
     const bool is_reused = lease.is_reused();
-    reached_.is_connected = true;
     auto& connection = static_cast<HttpConnection&>(lease.connection());
     if (offers_upgrade()) {
       const bool is_possible = co_await can_tunnel(connection);
@@ -283,6 +282,7 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
       }
     }
     Result<ExchangePointer> begun = begin(connection);
+    reached_.is_connected = begun || begun.error().code() != Errc::Closed;
     if (!begun) {
       if (begun.error().code() == Errc::Closed && tries < most) continue;
       co_return could_not(step(), begun.error());
@@ -299,7 +299,10 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
       co_return receive(std::move(lease), *std::move(begun));
     }
     if (wants_http1(*running, left.error())) refuse_http2();
-    if (tries < most && may_repeat(*running, is_reused, left.error())) continue;
+    if (tries < most && may_repeat(*running, is_reused, left.error())) {
+      reached_.is_connected = false;  // the next try may not get as far
+      continue;
+    }
     reached_.has_sent = is_sent_ && has_content_ && !is_repeatable(spec_);
     reached_.is_unprocessed = running->is_unprocessed();
     co_return failure(*running, left.error());

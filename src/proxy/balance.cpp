@@ -41,7 +41,7 @@ std::size_t draw_one(std::span<const Candidate> candidates, std::size_t left_out
 }
 
 double busyness(const Candidate& candidate) noexcept {
-  return (candidate.outstanding + 1.0) / candidate.weight;
+  return (candidate.outstanding + candidate.failures + 1.0) / candidate.weight;
 }
 
 // The weights of next_in_turn(), as whole numbers that threads can add up.

@@ -28,6 +28,7 @@ struct Candidate {
   std::size_t index = 0;          ///< among the members
   double weight = 1;              ///< above zero
   std::uint32_t outstanding = 0;  ///< requests
+  std::uint32_t failures = 0;     ///< recent ones, as so many requests; less_busy() counts them
 };
 
 // The functions below return the index of the candidate that is chosen; there is at least one.

@@ -17,6 +17,12 @@ namespace {
 
 using State = UpstreamTargetStatus::State;
 
+// How statuses of members are compared: for so long, from so many answers on, and by how much the
+// shares that are failures have to differ, which chance does not explain.
+constexpr Duration comparison_time = 10s;
+constexpr std::uint64_t least_answers = 30;
+constexpr double least_difference = 0.5;
+
 [[noreturn]] void refuse_option(const UpstreamOptions& options, const char* why) {
   throw std::invalid_argument("upstream " + options.name + ": " + why);
 }
@@ -151,21 +157,30 @@ std::shared_ptr<Member> Group::make_member(std::size_t target, const Address& ad
 
 // Requests ---------------------------------------------------------------------------------------
 
-// If no member is usable, all are candidates: checks may be wrong, and half of a service is better
-// than none. Those that were tried do not count as missing.
+Group::Tier Group::tier_of(const Member& member, loop::Instant now) noexcept {
+  if (member.is_down.load(std::memory_order_relaxed)) return Tier::Down;
+  return member.is_ejected(now) ? Tier::Ejected : Tier::Usable;
+}
+
+// If no member is usable that was not tried, those that are ejected are candidates, and then those
+// that are down: both may be wrong, and a part of a service is better than none.
 void Group::gather(const Members& members, const Wish& wish, std::vector<Candidate>& candidates,
                    bool& is_busy) const {
   candidates.clear();
   const Duration slow_start = options_.balance.slow_start;
   const std::size_t limit = options_.limits.target_requests;
-  const auto is_usable = [&wish](const std::shared_ptr<Member>& member) {
-    return !member->is_down.load(std::memory_order_relaxed) && !member->is_ejected(wish.now);
-  };
-  const bool takes_all = options_.panics && std::ranges::none_of(members, is_usable);
+  const bool may_be_ejected = options_.panics && !wish.only_usable;
+  Tier tier = may_be_ejected ? Tier::Down : Tier::Usable;  // of the candidates
   for (std::size_t i = 0; i < members.size(); ++i) {
     Member& member = *members[i];
-    if (!takes_all && !is_usable(members[i])) continue;
+    const Tier own = tier_of(member, wish.now);
+    if (own > tier) continue;
     if (std::ranges::find(wish.tried, &member) != wish.tried.end()) continue;
+    if (own < tier) {
+      tier = own;
+      candidates.clear();
+      is_busy = false;
+    }
     // See choose().
     const std::uint32_t outstanding =
         member.outstanding.load(limit != 0 ? std::memory_order_seq_cst : std::memory_order_relaxed);
@@ -176,7 +191,8 @@ void Group::gather(const Members& members, const Wish& wish, std::vector<Candida
     candidates.push_back({.member = &member,
                           .index = i,
                           .weight = member.weight_at(wish.now, slow_start),
-                          .outstanding = outstanding});
+                          .outstanding = outstanding,
+                          .failures = member.load_of_failures(wish.now)});
   }
 }
 
@@ -208,9 +224,13 @@ Group::Choice Group::choose(const Members& members, const Wish& wish, Draw& draw
       if (has_place) outstanding_.fetch_sub(1);
       return {.refusal = is_busy ? Refusal::Busy : Refusal::NoTarget};
     }
-    if (is_counted && !std::exchange(has_place, true) &&
-        !take_place(outstanding_, limits.group_requests)) {
-      return {.refusal = Refusal::Busy};
+    if (!std::exchange(has_place, true)) {
+      if (!is_counted) {
+        outstanding_.fetch_add(1, std::memory_order_relaxed);
+      } else if (!take_place(outstanding_, limits.group_requests)) {
+        return {.refusal = Refusal::Busy};
+      }
+      begun_.fetch_add(1, std::memory_order_relaxed);
     }
     const Candidate& chosen = candidates[pick(candidates, wish, draw)];
     std::atomic<std::uint32_t>& outstanding = chosen.member->outstanding;
@@ -225,7 +245,7 @@ Group::Choice Group::choose(const Members& members, const Wish& wish, Draw& draw
 
 void Group::release(Member& member) noexcept {
   member.outstanding.fetch_sub(1);
-  if (options_.limits.group_requests != 0) outstanding_.fetch_sub(1);
+  outstanding_.fetch_sub(1);
   line_.call_first();
 }
 
@@ -247,18 +267,61 @@ void Group::judge(Member& member, Outcome outcome, loop::Instant now) noexcept {
     }
     return;
   }
-  const std::uint32_t failures = member.failures.fetch_add(1, std::memory_order_relaxed) + 1;
   const unsigned most = options_.ejection.failures;
-  if (most == 0 || failures < most) return;
+  if (outcome == Outcome::Unavailable) {
+    if (most == 0 || !options_.ejection.on_status || !speaks_against(member, now)) return;
+  } else {
+    const std::uint32_t failures = member.fail(now);
+    if (most == 0 || failures < most) return;
+  }
   try {
     const std::optional<Duration> time = eject(member, now);
-    if (!time) return;
-    log(LogLevel::Warning, member.name + " gets no requests for " + seconds_of(*time) +
-                               ": too many failed in a row, the last with " +
-                               std::string(client::name(outcome)));
+    if (time) log_ejection(member, *time, outcome);
   } catch (const std::exception&) {  // no memory for the text
     return;
   }
+}
+
+void Group::log_ejection(const Member& member, Duration time, Outcome outcome) const {
+  const std::string last =
+      outcome == Outcome::Unavailable
+          ? "it answers with 502, 503 or 504 far more often than the others"
+          : "too many failed in a row, the last with " + std::string(client::name(outcome));
+  log(LogLevel::Warning, member.name + " gets no requests for " + seconds_of(time) + ": " + last);
+}
+
+// A status may be about what was asked for, and clients choose that: only if the other members do
+// far better, it is about this one. Checks know better still.
+bool Group::speaks_against(Member& member, loop::Instant now) {
+  if (member.passes_checks.load(std::memory_order_relaxed)) return false;
+  const std::uint64_t begun = begun_.load(std::memory_order_relaxed);
+  const auto count = [&member](Outcome outcome) {
+    return member.outcomes[static_cast<std::size_t>(outcome)].load(std::memory_order_relaxed);
+  };
+  const std::uint64_t answers =
+      count(Outcome::Answered) + count(Outcome::ServerError) + count(Outcome::Unavailable);
+  const std::lock_guard lock(mutex_);
+  if (now >= window_end_) {
+    ++window_;
+    window_end_ = later(now, comparison_time);
+    window_base_ = begun;
+    window_unavailable_ = 0;
+  }
+  if (member.tally_window != window_) {
+    member.tally_window = window_;
+    member.tally_base = answers - 1;
+    member.unavailable = 0;
+  }
+  ++window_unavailable_;
+  ++member.unavailable;
+  const std::uint64_t own = answers - member.tally_base;
+  const std::uint64_t all = begun - window_base_;
+  if (member.unavailable < options_.ejection.failures || own < least_answers) return false;
+  if (all < own + least_answers) return false;
+  const double share = static_cast<double>(member.unavailable) / static_cast<double>(own);
+  const double share_of_others = static_cast<double>(window_unavailable_ - member.unavailable) /
+                                 static_cast<double>(all - own);
+  return share >= share_of_others + least_difference;
 }
 
 // Returns how long; nullopt if it is already, or too many others are.
@@ -280,8 +343,11 @@ std::optional<Duration> Group::eject(Member& member, loop::Instant now) {
                             ? Duration(static_cast<Duration::rep>(wanted.count()))
                             : std::max(ejection.max_time, ejection.time);
   ++member.ejections_in_a_row;
+  member.passed_checks_in_a_row = 0;  // those that follow end it
   // The first request after it decides.
-  member.failures.store(ejection.failures - 1, std::memory_order_relaxed);
+  if (member.failures.load(std::memory_order_relaxed) != 0) {
+    member.failures.store(ejection.failures - 1, std::memory_order_relaxed);
+  }
   member.ejected_until.store(later(now, time).time_since_epoch().count(),
                              std::memory_order_relaxed);
   member.ejections.fetch_add(1, std::memory_order_relaxed);
@@ -293,15 +359,23 @@ std::optional<Duration> Group::eject(Member& member, loop::Instant now) {
 void Group::note_check(Member& member, std::string_view problem, loop::Instant now) {
   const bool is_passed = problem.empty();
   (is_passed ? member.passed_checks : member.failed_checks).fetch_add(1, std::memory_order_relaxed);
+  member.passes_checks.store(is_passed, std::memory_order_relaxed);
   const bool is_down = member.is_down.load(std::memory_order_relaxed);
+  const bool is_ejected = member.is_ejected(now);
   {
     const std::lock_guard lock(mutex_);
     std::uint32_t& passed = member.passed_checks_in_a_row;
     std::uint32_t& failed = member.failed_checks_in_a_row;
     passed = is_passed ? passed + 1 : 0;
     failed = is_passed ? 0 : failed + 1;
-    if (is_down ? passed < options_.health.rise : failed < options_.health.fall) return;
-    if (is_down == !is_passed) return;
+    const bool is_left_out = is_down || is_ejected;
+    if (is_passed ? !is_left_out || passed < options_.health.rise
+                  : is_down || failed < options_.health.fall) {
+      return;
+    }
+    if (is_ejected && is_passed) {
+      member.ejected_until.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+    }
   }
   if (is_passed) {
     member.failures.store(0, std::memory_order_relaxed);

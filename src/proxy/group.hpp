@@ -65,11 +65,16 @@ class Group final {
     std::optional<std::uint64_t> key{};      ///< for Balance::Hash
     std::span<const Member* const> tried{};  ///< these are left out
     loop::Instant now{};
+    bool only_usable = false;  ///< none that is ejected or down, even if there is no other
   };
   /// Chooses a member, and counts a request for it until release(). `candidates` is memory to use.
   Choice choose(const Members& members, const Wish& wish, Draw& draw,
                 std::vector<Candidate>& candidates);
   void release(Member& member) noexcept;
+  /// Returns how many requests are outstanding at all members.
+  [[nodiscard]] std::size_t outstanding() const noexcept {
+    return outstanding_.load(std::memory_order_relaxed);
+  }
   /// Returns when the next ejection ends; Instant::max() if there is none.
   [[nodiscard]] static loop::Instant next_return(const Members& members,
                                                  loop::Instant now) noexcept;
@@ -112,23 +117,33 @@ class Group final {
  private:
   [[nodiscard]] std::shared_ptr<Member> make_member(std::size_t target, const Address& address,
                                                     loop::Instant now) const;
+  enum class Tier : std::uint8_t { Usable, Ejected, Down };
+  [[nodiscard]] static Tier tier_of(const Member& member, loop::Instant now) noexcept;
   void gather(const Members& members, const Wish& wish, std::vector<Candidate>& candidates,
               bool& is_busy) const;
   [[nodiscard]] std::size_t pick(std::span<const Candidate> candidates, const Wish& wish,
                                  Draw& draw) const noexcept;
+  [[nodiscard]] bool speaks_against(Member& member, loop::Instant now);
   [[nodiscard]] std::optional<Duration> eject(Member& member, loop::Instant now);
+  void log_ejection(const Member& member, Duration time, Outcome outcome) const;
 
   const UpstreamOptions options_;
   const std::vector<ServerUrl> servers_;
   const bool needs_upkeep_;
   RetryBudget budget_;
   WaitingLine line_;
-  std::atomic<std::size_t> outstanding_{0};  // counted only if there is a limit
+  std::atomic<std::size_t> outstanding_{0};
+  std::atomic<std::uint64_t> begun_{0};  // requests
   std::atomic<bool> has_upkeep_{false};
   std::atomic<std::uint64_t> generation_{1};
   mutable std::mutex mutex_;                          // of the following, and parts of members
   std::shared_ptr<const Members> members_;            // replaced, never changed
   std::vector<std::weak_ptr<const Member>> leaving_;  // until their last request ends
+  // The window in which the statuses of members are compared.
+  std::uint64_t window_ = 0;
+  loop::Instant window_end_{};
+  std::uint64_t window_base_ = 0;         // requests before it
+  std::uint64_t window_unavailable_ = 0;  // answers in it that say so
 };
 
 /// Access to the group of an Upstream.

@@ -28,6 +28,8 @@ using client::RequestSpec;
 
 std::atomic<std::uint64_t> last_group_id{0};
 
+constexpr std::size_t most_tried = 64;  // members for a request, if none of them can be reached
+
 // Its key is fixed, so that several gateways agree.
 constexpr crypto::KeyedHash key_hash(0x736b75612d676174U, 0x65776179206b6579U);
 
@@ -48,6 +50,13 @@ class NotTaken final : public HttpError {
 
 void add_one(std::atomic<std::uint64_t>& count) noexcept {
   count.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Without its port, as a client may have many connections.
+std::size_t hash_of(const Address& client) noexcept {
+  const Bytes bytes = client.ip_bytes();
+  return static_cast<std::size_t>(
+      key_hash({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
 }
 
 std::string described(const Member& member, const std::string& text) {
@@ -173,7 +182,9 @@ struct GroupDispatcher::Attempts {
   std::vector<const Member*> tried{};  // by all but the current one
   client::Reached reached{};
   std::string problems{};  // of the earlier ones
+  std::size_t client = 0;  // a hash of its address
   unsigned count = 0;
+  bool only_usable = false;  // see Group::Wish
 };
 
 GroupDispatcher::GroupDispatcher(std::shared_ptr<Group> group, const ReverseProxyOptions& options)
@@ -225,7 +236,10 @@ std::optional<std::uint64_t> GroupDispatcher::key_of(const Request& request) con
 
 GroupDispatcher::Chosen GroupDispatcher::choose(View& view, const Attempts& attempts) const {
   view.refresh(*group_);
-  const Group::Wish wish{.key = attempts.key, .tried = attempts.tried, .now = view.loop.now()};
+  const Group::Wish wish{.key = attempts.key,
+                         .tried = attempts.tried,
+                         .now = view.loop.now(),
+                         .only_usable = attempts.only_usable};
   const Group::Choice choice = group_->choose(*view.members, wish, view.draw, view.candidates);
   if (choice.refusal != Group::Refusal::None) return {.refusal = choice.refusal};
   const std::shared_ptr<Member>& member = (*view.members)[choice.index];
@@ -301,36 +315,60 @@ void GroupDispatcher::begin_attempt(Attempts& attempts, const std::shared_ptr<Pa
 
 // RFC 9110 §9.2.2. If there was no connection, or the server says that it did nothing, any request
 // may be repeated.
-bool GroupDispatcher::may_repeat(const Attempts& attempts, Outcome outcome) const noexcept {
+GroupDispatcher::Repeat GroupDispatcher::may_repeat(const Attempts& attempts,
+                                                    Outcome outcome) const noexcept {
   const UpstreamRetries& retries = group_->options().retries;
-  if (attempts.count >= retries.attempts || outcome == Outcome::Local) return false;
-  if (attempts.reached.has_informed) return false;
+  if (retries.attempts == 1 || outcome == Outcome::Local) return Repeat::No;
+  if (attempts.reached.has_informed) return Repeat::No;
   const RequestSpec& spec = attempts.spec;
   const bool has_answer = outcome == Outcome::Unavailable;
   const bool is_stream = spec.content.kind() == Body::Kind::Stream;
-  if (is_stream && (has_answer || attempts.reached.has_sent)) return false;
-  if (!attempts.reached.is_connected || attempts.reached.is_unprocessed) return true;
-  if (!client::is_idempotent(spec.method)) return false;
-  if (has_answer) return retries.on_unavailable;
-  return outcome != Outcome::Timeout || retries.on_timeout;
+  if (is_stream && (has_answer || attempts.reached.has_sent)) return Repeat::No;
+  if (outcome == Outcome::ConnectFailed && attempts.tried.size() < most_tried) return Repeat::Free;
+  if (attempts.count >= retries.attempts) return Repeat::No;
+  if (!attempts.reached.is_connected || attempts.reached.is_unprocessed) return Repeat::Counted;
+  if (!client::is_idempotent(spec.method)) return Repeat::No;
+  const bool is_wanted = has_answer                    ? retries.on_unavailable
+                         : outcome == Outcome::Timeout ? retries.on_timeout
+                                                       : true;
+  return is_wanted ? Repeat::Paid : Repeat::No;
 }
 
-// Another member for the next attempt; empty if there is to be none.
-GroupDispatcher::Chosen GroupDispatcher::choose_again(View& view, Attempts& attempts,
-                                                      Passage& failed, Outcome outcome) const {
-  if (!may_repeat(attempts, outcome)) return {};
-  if (!group_->budget().take()) {
-    add_one(group_->told.retries_refused);
-    return {};
-  }
+bool GroupDispatcher::pay_for_retry(const Attempts& attempts, Outcome outcome) const noexcept {
+  const bool is_paid = outcome == Outcome::Unavailable
+                           ? group_->budget().take_for_answer(attempts.client)
+                           : group_->budget().take(group_->outstanding());
+  if (!is_paid) add_one(group_->told.retries_refused);
+  return is_paid;
+}
+
+void GroupDispatcher::give_back_retry(const Attempts& attempts, Outcome outcome) const noexcept {
+  RetryBudget& budget = group_->budget();
+  return outcome == Outcome::Unavailable ? budget.give_back_for_answer(attempts.client)
+                                         : budget.give_back();
+}
+
+// An answer is better than what members that are ejected or down would say, or than waiting.
+Task<GroupDispatcher::Chosen> GroupDispatcher::choose_again(View& view, Attempts& attempts,
+                                                            Passage& failed,
+                                                            Outcome outcome) const {
+  const Repeat repeat = may_repeat(attempts, outcome);
+  if (repeat == Repeat::No) co_return Chosen();
+  if (repeat == Repeat::Paid && !pay_for_retry(attempts, outcome)) co_return Chosen();
+  if (repeat == Repeat::Free) --attempts.count;
   attempts.tried.push_back(&failed.member());
+  attempts.only_usable = outcome == Outcome::Unavailable;
   Chosen chosen = choose(view, attempts);
-  if (chosen.passage == nullptr) {
-    group_->budget().give_back();
-  } else {
-    add_one(failed.member().retries);
+  if (chosen.refusal == Group::Refusal::Busy && !attempts.only_usable) {
+    Chosen waited = co_await wait_for_turn(view, attempts);
+    chosen = std::move(waited);
   }
-  return chosen;
+  if (chosen.passage == nullptr) {
+    if (repeat == Repeat::Paid) give_back_retry(attempts, outcome);
+    co_return chosen;
+  }
+  add_one(failed.member().retries);
+  co_return chosen;
 }
 
 Task<Fetched> GroupDispatcher::fetch(Request& request, RequestSpec& spec) const {
@@ -339,10 +377,12 @@ Task<Fetched> GroupDispatcher::fetch(Request& request, RequestSpec& spec) const 
     spec.content = Body(std::make_shared<const std::string>(std::move(content)));
   }
   View& view = this->view();
-  Attempts attempts{
-      .spec = spec, .key = key_of(request), .deadline = later(view.loop.now(), spec.timeout)};
+  Attempts attempts{.spec = spec,
+                    .key = key_of(request),
+                    .deadline = later(view.loop.now(), spec.timeout),
+                    .client = hash_of(request.client_address())};
   mirror(view, attempts);
-  group_->budget().pay();
+  group_->budget().pay(attempts.client);
   Chosen chosen;
   chosen.refusal = Group::Refusal::Busy;
   if (group_->line().size() == 0) chosen = choose(view, attempts);
@@ -371,7 +411,8 @@ Task<Fetched> GroupDispatcher::fetch(Request& request, RequestSpec& spec) const 
     } else {
       passage->end(outcome);
     }
-    chosen = choose_again(view, attempts, *passage, outcome);
+    Chosen next = co_await choose_again(view, attempts, *passage, outcome);
+    chosen = std::move(next);
     const std::string problem =
         described(passage->member(), got ? (*got)->unexpected_status().text : got.error().text);
     if (chosen.passage == nullptr) {

@@ -85,9 +85,18 @@ class GroupDispatcher final : public Dispatcher {
   /// Makes the spec that of the next attempt.
   void begin_attempt(Attempts& attempts, const std::shared_ptr<Passage>& passage,
                      loop::Instant now) const;
-  [[nodiscard]] bool may_repeat(const Attempts& attempts, Outcome outcome) const noexcept;
-  [[nodiscard]] Chosen choose_again(View& view, Attempts& attempts, Passage& failed,
-                                    Outcome outcome) const;
+  /// Whether a request may be sent once more, and what that costs.
+  enum class Repeat : std::uint8_t {
+    No,
+    Paid,     ///< from the budget
+    Counted,  ///< the server did nothing with it, but the attempt took its time
+    Free,     ///< the server was not there
+  };
+  [[nodiscard]] Repeat may_repeat(const Attempts& attempts, Outcome outcome) const noexcept;
+  [[nodiscard]] bool pay_for_retry(const Attempts& attempts, Outcome outcome) const noexcept;
+  void give_back_retry(const Attempts& attempts, Outcome outcome) const noexcept;
+  /// Returns another member for the next attempt; no passage if there is to be none.
+  Task<Chosen> choose_again(View& view, Attempts& attempts, Passage& failed, Outcome outcome) const;
   void mirror(View& view, const Attempts& attempts) const;
   static Task<> send_copy(Chosen chosen, std::unique_ptr<client::RequestSpec> spec,
                           std::shared_ptr<const void> counted);

@@ -155,7 +155,8 @@ TEST_F(GroupTest, ASuccessInBetweenStartsAnew) {
 
 TEST_F(GroupTest, OnlyFailuresOfTheServerCount) {
   make(2);
-  for (const Outcome outcome : {Outcome::ServerError, Outcome::Local, Outcome::Cancelled}) {
+  for (const Outcome outcome :
+       {Outcome::ServerError, Outcome::Unavailable, Outcome::Local, Outcome::Cancelled}) {
     fail(0, 10, outcome);
     EXPECT_EQ(state(0), State::Up) << name(outcome);
   }
@@ -169,7 +170,7 @@ TEST_F(GroupTest, OnlyFailuresOfTheServerCount) {
 TEST_F(GroupTest, EachKindOfFailureCounts) {
   for (std::size_t i = 0; i < outcome_count; ++i) {
     const auto outcome = static_cast<Outcome>(i);
-    if (!is_failure(outcome)) continue;
+    if (!is_failure(outcome) || outcome == Outcome::Unavailable) continue;
     options_.targets.clear();
     make(2);
     fail(0, 5, outcome);
@@ -274,10 +275,109 @@ TEST_F(GroupTest, IfAllAreOutRequestsMayBeRefused) {
   EXPECT_EQ(choose().refusal, Refusal::NoTarget);
 }
 
-TEST_F(GroupTest, ARetryDoesNotPanic) {
+TEST_F(GroupTest, LastResortsHaveAnOrder) {
+  make(3);
+  fail(1, 5);
+  check(2, "no answer", 3);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(choose().index, 0U);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(choose({&member(0)}).index, 1U);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(choose({&member(0), &member(1)}).index, 2U);
+  const std::vector<const Member*> tried = {&member(0)};
+  const Group::Wish wish{.tried = tried, .now = now_, .only_usable = true};
+  EXPECT_EQ(group_->choose(*group_->members(), wish, draw_, candidates_).refusal,
+            Refusal::NoTarget);
+  check(0, "no answer", 3);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(choose().index, 1U);
+}
+
+TEST_F(GroupTest, PassedChecksEndAnEjection) {
   make(2);
-  check(1, "no answer", 3);
-  EXPECT_EQ(choose({&member(0)}).refusal, Refusal::NoTarget);
+  check(0, "");
+  fail(0, 5);
+  check(0, "");
+  EXPECT_EQ(state(0), State::Ejected);  // it may have begun before
+  check(0, "");
+  EXPECT_EQ(state(0), State::Up);
+  EXPECT_EQ(member(0).failures.load(), 0U);
+  // Also if it was down before.
+  fail(0, 5);
+  check(0, "no answer", 3);
+  EXPECT_EQ(state(0), State::Down);
+  check(0, "", 2);
+  EXPECT_EQ(state(0), State::Up);
+}
+
+TEST_F(GroupTest, RecentFailuresAreLoad) {
+  options_.ejection.failures = 0;
+  make(2);
+  fail(0, 20);
+  EXPECT_EQ(counts(100), (std::map<std::size_t, int>{{1, 100}}));
+  now_ += 10s;
+  EXPECT_EQ(counts(100).size(), 2U);
+  fail(0);
+  EXPECT_EQ(counts(100).size(), 1U);
+  group_->judge(member(0), Outcome::Answered, now_);
+  EXPECT_EQ(counts(100).size(), 2U);
+}
+
+/// Requests of which some are answered with 503.
+class GroupStatuses : public GroupTest {
+ protected:
+  // Each member gets this many requests in turn.
+  void answer(int rounds, std::initializer_list<Outcome> outcomes) {
+    for (int i = 0; i < rounds; ++i) {
+      std::size_t index = 0;
+      for (const Outcome outcome : outcomes) {
+        ASSERT_EQ(choose(others_than(index)).index, index);
+        group_->judge(member(index), outcome, now_);
+        group_->release(member(index));
+        ++index;
+      }
+    }
+  }
+  std::vector<const Member*> others_than(std::size_t index) {
+    std::vector<const Member*> others;
+    for (std::size_t i = 0; i < group_->members()->size(); ++i) {
+      if (i != index) others.push_back(&member(i));
+    }
+    return others;
+  }
+};
+
+TEST_F(GroupStatuses, EjectOneThatIsWorseThanTheOthers) {
+  make(3);
+  answer(29, {Outcome::Unavailable, Outcome::Answered, Outcome::Answered});
+  EXPECT_EQ(state(0), State::Up);  // too few to tell
+  answer(2, {Outcome::Unavailable, Outcome::Answered, Outcome::Answered});
+  EXPECT_EQ(state(0), State::Ejected);
+  EXPECT_EQ(state(1), State::Up);
+  EXPECT_NE(log_.find("far more often than the others"), std::string::npos) << log_;
+}
+
+TEST_F(GroupStatuses, OfAllSpeakAgainstNone) {
+  make(3);
+  answer(500, {Outcome::Unavailable, Outcome::Unavailable, Outcome::Unavailable});
+  EXPECT_EQ(log_, "");
+  now_ += 20s;
+  answer(500, {Outcome::Unavailable, Outcome::Answered, Outcome::Unavailable});
+  EXPECT_EQ(log_, "");
+}
+
+TEST_F(GroupStatuses, MayNotCount) {
+  options_.ejection.on_status = false;
+  make(2);
+  answer(500, {Outcome::Unavailable, Outcome::Answered});
+  EXPECT_EQ(state(0), State::Up);
+}
+
+TEST_F(GroupStatuses, AreOverruledByChecks) {
+  make(2);
+  check(0, "");
+  answer(500, {Outcome::Unavailable, Outcome::Answered});
+  EXPECT_EQ(state(0), State::Up);
+  check(0, "no answer");
+  answer(100, {Outcome::Unavailable, Outcome::Answered});
+  EXPECT_EQ(state(0), State::Ejected);
 }
 
 TEST_F(GroupTest, OneThatComesBackStartsSlowly) {

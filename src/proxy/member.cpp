@@ -11,6 +11,10 @@ namespace skua::proxy {
 namespace {
 
 constexpr double least_part = 0.1;  // of the weight, in a slow start
+constexpr std::uint32_t load_of_failure = 8;
+constexpr std::uint32_t most_failures = 16;  // that count as load
+constexpr Duration half_life = 500ms;
+constexpr Duration::rep half_lives = 8;  // after which nothing is left
 
 // Its key is fixed, so that several gateways agree.
 constexpr crypto::KeyedHash name_hash(0x736b75612d677721U, 0x75707374726561adU);
@@ -29,6 +33,21 @@ bool is_failure(Outcome outcome) noexcept {
 
 Member::Member(std::size_t index, std::string text, std::optional<Address> at, unsigned times)
     : target(index), name(std::move(text)), address(at), weight(times), hash(name_hash(name)) {}
+
+std::uint32_t Member::fail(loop::Instant now) noexcept {
+  last_failure.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  return failures.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+std::uint32_t Member::load_of_failures(loop::Instant now) const noexcept {
+  const std::uint32_t count = failures.load(std::memory_order_relaxed);
+  if (count == 0) return 0;
+  const Duration since =
+      now - loop::Instant(Duration(last_failure.load(std::memory_order_relaxed)));
+  const Duration::rep lives = std::max<Duration::rep>(since / half_life, 0);
+  if (lives >= half_lives) return 0;
+  return (std::min(count, most_failures) * load_of_failure) >> static_cast<unsigned>(lives);
+}
 
 double Member::weight_at(loop::Instant now, Duration slow_start) const noexcept {
   if (slow_start <= Duration::zero()) return weight;

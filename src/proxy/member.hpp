@@ -32,6 +32,11 @@ struct Member final {
     return loop::Instant(Duration(ejected_until.load(std::memory_order_relaxed)));
   }
   [[nodiscard]] bool is_ejected(loop::Instant now) const noexcept { return now < ejection_end(); }
+  /// Notes a failure that speaks against it by itself; returns how many there were in a row.
+  std::uint32_t fail(loop::Instant now) noexcept;
+  /// Returns the requests that recent failures weigh as much as: one that refuses requests at once
+  /// has none outstanding, and would otherwise look like the best choice.
+  [[nodiscard]] std::uint32_t load_of_failures(loop::Instant now) const noexcept;
   /// Returns its weight while it comes back. It is in service since `back_since`, or since it was
   /// last ejected.
   [[nodiscard]] double weight_at(loop::Instant now, Duration slow_start) const noexcept;
@@ -45,7 +50,9 @@ struct Member final {
   std::atomic<std::uint32_t> outstanding{0};
   std::atomic<std::int64_t> credit{0};     // of next_in_turn()
   std::atomic<bool> is_down{false};        // by checks
-  std::atomic<std::uint32_t> failures{0};  // in a row
+  std::atomic<bool> passes_checks{false};  // the last one
+  std::atomic<std::uint32_t> failures{0};  // in a row, without those of the status
+  std::atomic<Duration::rep> last_failure{long_ago};
   std::atomic<Duration::rep> ejected_until{long_ago};
   std::atomic<Duration::rep> back_since{long_ago};
 
@@ -53,6 +60,9 @@ struct Member final {
   std::uint32_t ejections_in_a_row = 0;
   std::uint32_t passed_checks_in_a_row = 0;
   std::uint32_t failed_checks_in_a_row = 0;
+  std::uint64_t tally_window = 0;  // that the next are of
+  std::uint64_t tally_base = 0;    // answers before it
+  std::uint64_t unavailable = 0;   // answers in it that say so
 
   // Told only.
   std::array<std::atomic<std::uint64_t>, outcome_count> outcomes{};

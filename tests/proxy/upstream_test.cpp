@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <future>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -15,7 +14,6 @@
 
 #include "crypto/digest.hpp"
 #include "proxy/upstream_fixture.hpp"
-#include "support/closed_port.hpp"
 #include "support/echo_socket.hpp"
 #include "support/test_worker.hpp"
 #include "support/websocket_client.hpp"
@@ -25,7 +23,6 @@ namespace {
 
 using testing::Answer;
 using testing::Client;
-using testing::ClosedPort;
 using testing::Gateway;
 using testing::get;
 using testing::NamedServer;
@@ -166,47 +163,6 @@ TEST_P(Upstreams, AClientThatLeavesIsNoFailure) {
   client.reset();
   wait_until([&gateway] { return gateway.requests(0, "cancelled") == 1; });
   wait_until([&gateway] { return gateway.upstream().targets()[0].outstanding == 0; });
-}
-
-// Ejection and retries ---------------------------------------------------------------------------
-
-TEST_P(Upstreams, AServerThatIsDeadIsNoLongerAsked) {
-  const ClosedPort dead;
-  const NamedServer b("b");
-  gateway_.add(dead.number());
-  gateway_.add(b);
-  for (int i = 0; i < 30; ++i) EXPECT_EQ(gateway_.body_of(gets), "b") << i;
-  EXPECT_EQ(gateway_.requests(0, "connect_failed"), 5);
-  EXPECT_EQ(gateway_.of_target("skua_upstream_ejections_total", 0), 1);
-  EXPECT_EQ(gateway_.of_target("skua_upstream_retries_total", 0), 5);
-  EXPECT_EQ(gateway_.upstream().targets()[0].state, UpstreamTargetStatus::State::Ejected);
-  EXPECT_NE(gateway_.log().find("gets no requests for 10 s"), std::string::npos);
-}
-
-TEST_P(Upstreams, RetriesHaveABudget) {
-  const ClosedPort dead;
-  const NamedServer b("b");
-  gateway_.add(dead.number());
-  gateway_.add(b);
-  gateway_.options.ejection.failures = 0;
-  gateway_.options.retries.budget = 0;
-  gateway_.options.retries.burst = 3;
-  std::map<int, int> statuses;
-  for (int i = 0; i < 20; ++i) ++statuses[gateway_.status_of(gets)];
-  EXPECT_EQ(statuses, (std::map<int, int>{{200, 13}, {502, 7}}));
-  EXPECT_EQ(gateway_.of_group("skua_upstream_retries_refused_total"), 7);
-}
-
-TEST_P(Upstreams, AttemptsAreLimited) {
-  const ClosedPort a;
-  const ClosedPort b;
-  const NamedServer c("c");
-  gateway_.add(a.number());
-  gateway_.add(b.number());
-  gateway_.add(c);
-  gateway_.options.retries.attempts = 2;
-  EXPECT_EQ(gateway_.status_of(gets), 502);
-  EXPECT_EQ(gateway_.upstream().targets()[2].requests, 0U);
 }
 
 // Limits -----------------------------------------------------------------------------------------
