@@ -27,6 +27,10 @@ struct FileOwner {
   unsigned group = 0;
 };
 
+/// Returns the names of query parameters that usually hold secrets, such as `access_token`,
+/// `client_secret`, `code`, `jwt`, `password`, `session` and `X-Amz-Signature`.
+SKUA_API std::vector<std::string> secret_parameters();
+
 /// Options of an access log.
 struct AccessLogOptions {
   std::string file = "-";  ///< appended to, and made if it is missing: its owner may write it, its
@@ -38,9 +42,7 @@ struct AccessLogOptions {
   /// always do.
   double sample = 1;
   /// Names of query parameters whose values are replaced by `***`, in targets and in Referer.
-  std::vector<std::string> masked{"access_token", "api_key", "apikey",         "code",   "id_token",
-                                  "key",          "passwd",  "password",       "secret", "sig",
-                                  "signature",    "token",   "X-Amz-Signature"};
+  std::vector<std::string> masked = secret_parameters();
   std::size_t queue_bytes = 16_MiB;  ///< lines that wait for the file; more are dropped and counted
   bool reopens_on_signal = true;     ///< on SIGUSR1, which then does not end the process
   std::optional<FileOwner> owner{};  ///< whom a new file belongs to, if not to this user

@@ -9,10 +9,10 @@
 #include <optional>
 #include <utility>
 
+#include "http/uri/masked_query.hpp"
 #include "operations/log_file.hpp"
 #include "operations/log_line.hpp"
 #include "operations/log_writer.hpp"
-#include "operations/masked_query.hpp"
 #include "operations/rotation_signal.hpp"
 
 namespace skua {
@@ -21,6 +21,11 @@ using operations::LogFile;
 using operations::LogPattern;
 using operations::LogTime;
 using operations::LogWriter;
+
+std::vector<std::string> secret_parameters() {
+  const auto names = http::secret_parameters();
+  return {names.begin(), names.end()};
+}
 
 struct AccessLog::Impl {
   Impl(AccessLogOptions told, LogFile file, std::optional<LogPattern> parsed)
@@ -85,8 +90,8 @@ void AccessLog::start() {
 
 void AccessLog::add(const RequestRecord& record) noexcept try {
   if (impl_->is_left_out(record)) return;
-  const operations::MaskedQuery target(record.target, impl_->options.masked);
-  const operations::MaskedQuery referer(record.referer, impl_->options.masked);
+  const http::MaskedQuery target(record.target, impl_->options.masked);
+  const http::MaskedQuery referer(record.referer, impl_->options.masked);
   RequestRecord shown = record;
   shown.target = target.text();
   shown.referer = referer.text();

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace skua::operations {
+namespace skua::http {
+
+/// Returns the names of query parameters whose values are secrets, wherever a URL is logged.
+std::span<const std::string_view> secret_parameters() noexcept;
 
 /// A URL or target in which the values of some query parameters are replaced by `***`.
 ///
@@ -23,4 +27,4 @@ class MaskedQuery final {
   std::string_view text_;  // the original if nothing is replaced
 };
 
-}  // namespace skua::operations
+}  // namespace skua::http

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "operations/masked_query.hpp"
+#include "http/uri/masked_query.hpp"
 
 #include <gtest/gtest.h>
 
-namespace skua::operations {
+namespace skua::http {
 namespace {
 
 std::string masked(std::string_view text) {
@@ -28,6 +28,19 @@ TEST(MaskedQuery, KnowsNamesHoweverTheyAreWritten) {
   EXPECT_EQ(masked("/?token=a=b"), "/?token=***");
 }
 
+TEST(MaskedQuery, KnowsTheNamesOfSecrets) {
+  const auto known = secret_parameters();
+  const std::vector<std::string> names(known.begin(), known.end());
+  for (const std::string name :
+       {"access_token", "refresh_token", "id_token", "client_secret", "code", "token", "jwt",
+        "auth", "session", "key", "password", "X-Amz-Signature", "x-goog-signature"}) {
+    EXPECT_EQ(MaskedQuery("/?" + name + "=value", names).text(), "/?" + name + "=***");
+  }
+  for (const std::string name : {"q", "page", "author", "sessions", "keyword", "codec"}) {
+    EXPECT_EQ(MaskedQuery("/?" + name + "=value", names).text(), "/?" + name + "=value");
+  }
+}
+
 TEST(MaskedQuery, LeavesEverythingElse) {
   for (const std::string_view text : {"", "/", "/token=a", "/?token", "/?token=", "/?tokens=a",
                                       "/?a=token", "/?&&=&", "/?%7", "/?%zz=a", "*"}) {
@@ -36,4 +49,4 @@ TEST(MaskedQuery, LeavesEverythingElse) {
 }
 
 }  // namespace
-}  // namespace skua::operations
+}  // namespace skua::http
