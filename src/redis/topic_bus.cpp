@@ -30,6 +30,7 @@ namespace {
 using topics::Duty;
 using topics::Feed;
 using topics::Lease;
+using topics::MembersPtr;
 using topics::MessageId;
 using topics::Page;
 using topics::Question;
@@ -92,7 +93,6 @@ struct BusInside {
   Task<> upkeep();
   /// Asks until there is an answer, or nobody wants one.
   Task<> read(std::shared_ptr<Duty<Page>> duty, Command command, bool is_backwards);
-  Task<> list(std::shared_ptr<Duty<std::vector<TopicMember>>> duty, std::string topic);
 
   const TopicSettings& settings;
   Client client;
@@ -107,13 +107,7 @@ Task<> BusInside::upkeep() {
     co_await sleep(settings.options.heartbeat);
     try {
       reader.sweep();
-      co_await members.beat();
-      // Those who watch members have to hear of a process that died, and nobody else tells them.
-      std::vector<std::string> watched = reader.watched_members();
-      for (std::string& topic : watched) {
-        const auto listed = co_await members.list(std::move(topic));
-        if (!listed) break;
-      }
+      co_await members.beat(reader.watched_members());
     } catch (const std::bad_alloc&) {
       continue;  // the next beat tries again
     }
@@ -132,16 +126,6 @@ Task<> BusInside::read(std::shared_ptr<Duty<Page>> duty, Command command, bool i
     if (!is_passing(reply.error())) co_return duty->answer(reply.error());
     co_await sleep(backoff.next());
   }
-}
-
-Task<> BusInside::list(std::shared_ptr<Duty<std::vector<TopicMember>>> duty, std::string topic) {
-  Result<std::vector<TopicMember>, Problem> listed = co_await members.list(std::move(topic));
-  // All that passes is one problem for those who asked: they may ask again.
-  if (!listed && is_passing(listed.error())) {
-    duty->answer(Problem{.error = Error(Errc::TimedOut, "topics"), .text = listed.error().text});
-    co_return;
-  }
-  duty->answer(std::move(listed));
 }
 
 /// The bus in Redis.
@@ -164,7 +148,7 @@ class RedisTopicBus final : public TopicBus, public std::enable_shared_from_this
   Task<Result<Page, Problem>> read(std::string name, MessageId after) override;
   Task<Result<Page, Problem>> newest(std::string name, std::size_t count) override;
   std::unique_ptr<Lease> enter(std::string topic, TopicMember member) override;
-  Task<Result<std::vector<TopicMember>, Problem>> members(std::string topic) override;
+  Task<Result<MembersPtr, Problem>> members(std::string topic) override;
   [[nodiscard]] Result<void, Problem> check() const override;
   [[nodiscard]] std::uint64_t losses() const noexcept override { return away_.losses(); }
 
@@ -210,7 +194,7 @@ void RedisTopicBus::start(Feed& feed, const std::function<void(const Problem&)>&
       BusInside& inside = inside_.emplace(redis_, settings_, feed, away_, on_problem);
       inside.tasks.spawn(inside.reader.run([&inside] {
         inside.members.enter_again();
-        inside.tasks.spawn(inside.members.beat());
+        inside.tasks.spawn(inside.members.beat(inside.reader.watched_members()));
       }));
       inside.tasks.spawn(inside.upkeep());
       ready.set_value();
@@ -340,12 +324,11 @@ std::unique_ptr<Lease> RedisTopicBus::enter(std::string topic, TopicMember membe
   return lease;
 }
 
-Task<Result<std::vector<TopicMember>, Problem>> RedisTopicBus::members(std::string topic) {
-  using Members = std::vector<TopicMember>;
-  const auto question = std::make_shared<Question<Members>>();
-  post_inside([duty = std::make_shared<Duty<Members>>(question), topic = std::move(topic)](
-                  BusInside& inside) { inside.tasks.spawn(inside.list(duty, topic)); });
-  Result<Members, Problem> members = co_await Question<Members>::wait(question);
+Task<Result<MembersPtr, Problem>> RedisTopicBus::members(std::string topic) {
+  const auto question = std::make_shared<Question<MembersPtr>>();
+  post_inside([duty = std::make_shared<Duty<MembersPtr>>(question),
+               topic = std::move(topic)](BusInside& inside) { inside.members.ask(topic, duty); });
+  Result<MembersPtr, Problem> members = co_await Question<MembersPtr>::wait(question);
   co_return members;
 }
 

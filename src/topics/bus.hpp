@@ -38,6 +38,9 @@ inline bool is_for_messages(std::string_view name) noexcept { return name.starts
 /// Messages there have no texts: they say that members have changed.
 inline std::string member_changes_of(const std::string& topic) { return "m:" + topic; }
 
+/// The members of a topic, sorted by name, then by data; shared by all who asked for them.
+using MembersPtr = std::shared_ptr<const std::vector<TopicMember>>;
+
 /// Messages that a bus keeps, in order.
 struct Page {
   std::vector<EntryPtr> entries{};
@@ -84,7 +87,7 @@ class TopicBus {
   /// Returns the newest messages that are kept, at most so many.
   virtual Task<Result<topics::Page, Problem>> newest(std::string name, std::size_t count) = 0;
   virtual std::unique_ptr<topics::Lease> enter(std::string topic, TopicMember member) = 0;
-  virtual Task<Result<std::vector<TopicMember>, Problem>> members(std::string topic) = 0;
+  virtual Task<Result<topics::MembersPtr, Problem>> members(std::string topic) = 0;
   [[nodiscard]] virtual Result<void, Problem> check() const = 0;
   /// The number of times that it went away.
   [[nodiscard]] virtual std::uint64_t losses() const noexcept = 0;

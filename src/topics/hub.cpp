@@ -22,11 +22,11 @@ Problem closed() { return Problem::from(Error(Errc::Closed, "the topics")); }
 
 }  // namespace
 
-void sort_members(std::vector<TopicMember>& members) {
-  std::ranges::sort(members, [](const TopicMember& a, const TopicMember& b) {
-    return std::tie(a.name, a.data) < std::tie(b.name, b.data);
-  });
+bool is_before(const TopicMember& a, const TopicMember& b) noexcept {
+  return std::tie(a.name, a.data) < std::tie(b.name, b.data);
 }
+
+void sort_members(std::vector<TopicMember>& members) { std::ranges::sort(members, is_before); }
 
 Hub::Hub(TopicsOptions options, std::shared_ptr<TopicBus> bus, WallClock clock,
          std::size_t remembered_count)
@@ -150,7 +150,9 @@ std::unique_ptr<Lease> Hub::enter_here(const std::string& topic, TopicMember mem
   {
     const std::lock_guard lock(mutex_);
     number = ++last_member_;
-    members_[topic].emplace(number, std::move(member));
+    Present& present = members_[topic];
+    present.all.emplace(number, std::move(member));
+    present.sorted.reset();
   }
   auto lease = std::make_unique<Lease>(
       [self = shared_from_this(), topic, number] { self->leave_here(topic, number); });
@@ -162,20 +164,26 @@ void Hub::leave_here(const std::string& topic, std::uint64_t number) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = members_.find(topic);
-    found->second.erase(number);
-    if (found->second.empty()) members_.erase(found);
+    found->second.all.erase(number);
+    found->second.sorted.reset();
+    if (found->second.all.empty()) members_.erase(found);
   }
   publish_here(member_changes_of(topic), {}, {});
 }
 
-std::vector<TopicMember> Hub::members_here(const std::string& topic) const {
+MembersPtr Hub::members_here(const std::string& topic) {
   const std::lock_guard lock(mutex_);
-  std::vector<TopicMember> members;
   const auto found = members_.find(topic);
-  if (found == members_.end()) return members;
-  for (const auto& [number, member] : found->second) members.push_back(member);
-  sort_members(members);
-  return members;
+  if (found == members_.end()) return std::make_shared<const std::vector<TopicMember>>();
+  Present& present = found->second;
+  if (present.sorted == nullptr) {
+    std::vector<TopicMember> members;
+    members.reserve(present.all.size());
+    for (const auto& [number, member] : present.all) members.push_back(member);
+    sort_members(members);
+    present.sorted = std::make_shared<const std::vector<TopicMember>>(std::move(members));
+  }
+  return present.sorted;
 }
 
 // Feed --------------------------------------------------------------------------------------------

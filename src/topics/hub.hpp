@@ -85,7 +85,7 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
   // Members, without a bus.
 
   [[nodiscard]] std::unique_ptr<Lease> enter_here(const std::string& topic, TopicMember member);
-  [[nodiscard]] std::vector<TopicMember> members_here(const std::string& topic) const;
+  [[nodiscard]] MembersPtr members_here(const std::string& topic);
 
   // Feed, on the thread of the bus.
 
@@ -113,6 +113,12 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
     std::uint64_t milliseconds;
   };
 
+  /// The members of a topic, without a bus.
+  struct Present {
+    std::map<std::uint64_t, TopicMember> all{};
+    MembersPtr sorted{};  // null: not since the last change
+  };
+
   void give_back(const std::string& name) noexcept;
   Slot& slot_of(const std::string& name);
   [[nodiscard]] bool is_needed(const Slot& slot);
@@ -137,12 +143,14 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
   MessageId last_;                               // that was given to a message, without a bus
   std::unordered_map<PublishedKey, MessageId, PublishedKeyHash> published_;  // with `once`
   std::deque<Published> published_at_;                                       // the same, in order
-  std::unordered_map<std::string, std::map<std::uint64_t, TopicMember>> members_;
+  std::unordered_map<std::string, Present> members_;
   std::uint64_t last_member_ = 0;
   bool is_closed_ = false;
 };
 
-/// Sorts members by name.
+/// The order of members: by name, then by data.
+[[nodiscard]] bool is_before(const TopicMember& a, const TopicMember& b) noexcept;
+/// Sorts members in that order.
 void sort_members(std::vector<TopicMember>& members);
 
 }  // namespace skua::topics

@@ -3,8 +3,9 @@
 // logs; who subscribes reads them.
 #include "skua/topics.hpp"
 
+#include <algorithm>
 #include <atomic>
-#include <optional>
+#include <iterator>
 #include <utility>
 
 #include "http/message/json_text.hpp"
@@ -17,6 +18,7 @@ namespace skua {
 
 using topics::EntryPtr;
 using topics::Hub;
+using topics::MembersPtr;
 using topics::Reading;
 
 namespace {
@@ -43,13 +45,17 @@ Task<Result<std::string, Problem>> publish_to(std::shared_ptr<Hub> hub, std::str
   co_return id;
 }
 
-Task<Result<std::vector<TopicMember>, Problem>> members_of(std::shared_ptr<Hub> hub,
-                                                           std::string topic) {
+Task<Result<MembersPtr, Problem>> members_of(std::shared_ptr<Hub> hub, std::string topic) {
   if (hub->bus() == nullptr) co_return hub->members_here(topic);
-  Result<std::vector<TopicMember>, Problem> members =
-      co_await hub->bus()->members(std::move(topic));
-  if (members) topics::sort_members(*members);
+  Result<MembersPtr, Problem> members = co_await hub->bus()->members(std::move(topic));
   co_return members;
+}
+
+Task<Result<std::vector<TopicMember>, Problem>> copy_of_members(std::shared_ptr<Hub> hub,
+                                                                std::string topic) {
+  const Result<MembersPtr, Problem> members = co_await members_of(std::move(hub), std::move(topic));
+  if (!members) co_return members.error();
+  co_return **members;
 }
 
 }  // namespace
@@ -167,7 +173,7 @@ TopicPresence Topics::enter(std::string topic, TopicMember member) {
 }
 
 Task<Result<std::vector<TopicMember>, Problem>> Topics::members(std::string topic) {
-  return members_of(hub_, std::move(topic));
+  return copy_of_members(hub_, std::move(topic));
 }
 
 struct TopicMembers::State {
@@ -176,13 +182,15 @@ struct TopicMembers::State {
 
   using Members = std::vector<TopicMember>;
   Task<Result<Members, Problem>> next();
+  Task<Result<TopicMemberChange, Problem>> next_change();
+  Task<Result<MembersPtr, Problem>> changed();
   Task<Result<void, Problem>> wait();
-  Task<Result<Members, Problem>> ask();
+  Task<Result<MembersPtr, Problem>> ask();
 
   const std::shared_ptr<Hub> hub;
   const std::string topic;
   std::unique_ptr<Reading> changes{};
-  std::optional<Members> told{};
+  MembersPtr told{};  // null: nothing yet
 };
 
 /// Waits for a change since the members were last asked for.
@@ -202,24 +210,44 @@ Task<Result<void, Problem>> TopicMembers::State::wait() {
 }
 
 /// Asks for the members until there is an answer.
-Task<Result<TopicMembers::State::Members, Problem>> TopicMembers::State::ask() {
+Task<Result<MembersPtr, Problem>> TopicMembers::State::ask() {
   while (true) {
-    Result<Members, Problem> members = co_await members_of(hub, topic);
+    Result<MembersPtr, Problem> members = co_await members_of(hub, topic);
     if (members || members.error().code() != Errc::TimedOut) co_return members;
     co_await sleep(1s);
   }
 }
 
-Task<Result<TopicMembers::State::Members, Problem>> TopicMembers::State::next() {
+/// Waits until the members differ from those that were told, and returns them.
+Task<Result<MembersPtr, Problem>> TopicMembers::State::changed() {
   while (true) {
-    const Result<void, Problem> changed = co_await wait();
-    if (!changed) co_return changed.error();
-    Result<Members, Problem> members = co_await ask();
+    const Result<void, Problem> woken = co_await wait();
+    if (!woken) co_return woken.error();
+    Result<MembersPtr, Problem> members = co_await ask();
     if (!members) co_return members;
-    if (told && *told == *members) continue;
-    told = *members;
-    co_return members;
+    if (told == nullptr || (told != *members && *told != **members)) co_return members;
   }
+}
+
+Task<Result<TopicMembers::State::Members, Problem>> TopicMembers::State::next() {
+  const Result<MembersPtr, Problem> members = co_await changed();
+  if (!members) co_return members.error();
+  told = *members;
+  co_return *told;
+}
+
+Task<Result<TopicMemberChange, Problem>> TopicMembers::State::next_change() {
+  const Result<MembersPtr, Problem> members = co_await changed();
+  if (!members) co_return members.error();
+  const MembersPtr before = std::exchange(told, *members);
+  TopicMemberChange change;
+  if (before == nullptr) {
+    change.joined = *told;
+    co_return change;
+  }
+  std::ranges::set_difference(*told, *before, std::back_inserter(change.joined), topics::is_before);
+  std::ranges::set_difference(*before, *told, std::back_inserter(change.left), topics::is_before);
+  co_return change;
 }
 
 TopicMembers::TopicMembers(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
@@ -228,6 +256,9 @@ TopicMembers& TopicMembers::operator=(TopicMembers&&) noexcept = default;
 TopicMembers::~TopicMembers() = default;
 
 Task<Result<std::vector<TopicMember>, Problem>> TopicMembers::next() { return state_->next(); }
+Task<Result<TopicMemberChange, Problem>> TopicMembers::next_change() {
+  return state_->next_change();
+}
 
 TopicMembers Topics::watch_members(std::string topic) {
   return TopicMembers(std::make_unique<TopicMembers::State>(hub_, std::move(topic)));

@@ -253,6 +253,27 @@ TEST_F(TopicsOfAProcess, EndWithTheirObject) {
   EXPECT_EQ(waits.result().error().code(), Errc::Closed);
 }
 
+TEST_F(TopicsOfAProcess, ChangesOfMembersAreDifferences) {
+  Topics topics;
+  const TopicMember ada{"Ada", ""};
+  const TopicMember ben{"Ben", "{}"};
+  std::vector<TopicPresence> seats;
+  seats.push_back(topics.enter("room", ada));
+  TopicMembers members = topics.watch_members("room");
+  EXPECT_EQ(run(members.next_change()).value().joined, Members{ada});
+  seats.push_back(topics.enter("room", ada));  // twice
+  seats.push_back(topics.enter("room", ben));
+  const TopicMemberChange more = run(members.next_change()).value();
+  EXPECT_EQ(more.joined, (Members{ada, ben}));
+  EXPECT_EQ(more.left, Members());
+  seats.erase(seats.begin());
+  const TopicMemberChange less = run(members.next_change()).value();
+  EXPECT_EQ(less.joined, Members());
+  EXPECT_EQ(less.left, Members{ada});
+  seats.clear();
+  EXPECT_EQ(run(members.next()).value(), Members());
+}
+
 TEST_F(TopicsOfAProcess, MembersComeAndGo) {
   Topics topics;
   TopicMembers members = topics.watch_members("room");

@@ -79,7 +79,9 @@ class FakeStreams final {
   Id last{1'000, 0};
   int lost_replies = 0;  // so many publications are executed, and their connection is lost
   bool is_node_known = true;
-  bool is_mute = false;  // nothing is said on channels
+  std::vector<std::string> other_nodes{};  // that are alive
+  int questions = 0;                       // for members
+  bool is_mute = false;                    // nothing is said on channels
 
  private:
   static std::string array(std::size_t size) { return "*" + std::to_string(size) + "\r\n"; }
@@ -136,18 +138,25 @@ class FakeStreams final {
     const Words keys(words.begin() + 3, words.begin() + 3 + static_cast<std::ptrdiff_t>(count));
     const Words arguments(words.begin() + 3 + static_cast<std::ptrdiff_t>(count), words.end());
     if (keys[0].find("}:t:") != std::string::npos) return publish_all(keys, arguments, peer);
-    if (count == 1) return std::exchange(is_node_known, true) ? ":1\r\n" : ":0\r\n";
+    if (count == 1) {
+      const bool was_known = std::exchange(is_node_known, true);
+      std::string nodes = array(2 + other_nodes.size()) + (was_known ? ":1\r\n" : ":0\r\n");
+      for (const std::string& node : other_nodes) nodes += bulk(node);
+      return nodes + bulk(arguments[0]);
+    }
     if (count == 2) {
-      members.erase(arguments[0]);
+      for (std::size_t i = 1; i < arguments.size(); ++i) members.erase(arguments[i]);
       add(keys[1], {"t", ""});
       return ":1\r\n";
     }
-    if (arguments.size() == 1) {
+    if (arguments.size() == 2) {
+      ++questions;
       std::string text = array(members.size() * 2);
       for (const auto& [token, member] : members) text += bulk(token) + bulk(member);
       return text;
     }
-    members[arguments[0]] = arguments[1];
+    for (std::size_t i = 3; i + 1 < arguments.size(); i += 2)
+      members[arguments[i]] = arguments[i + 1];
     add(keys[2], {"t", ""});
     return ":1\r\n";
   }

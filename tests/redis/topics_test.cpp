@@ -422,6 +422,84 @@ TEST_F(RedisTopics, ChangesOfMembersAreHeard) {
   EXPECT_EQ(run(members.next()).value(), (std::vector<TopicMember>{{"Ada", ""}}));
 }
 
+Task<> count_changes(TopicMembers members, int& changes, std::size_t& present) {
+  while (true) {
+    const auto change = co_await members.next_change();
+    if (!change) co_return;
+    present += change->joined.size() - change->left.size();
+    ++changes;
+  }
+}
+
+// A thousand who watch each other cost Redis a question or two for each change, not a thousand.
+TEST_F(RedisTopics, AProcessAsksOnceForAllWhoWatch) {
+  constexpr int watchers = 200;
+  open();
+  std::vector<TopicPresence> seats;
+  for (int i = 0; i < watchers; ++i) {
+    seats.push_back(topics->enter("news", {.name = "member " + std::to_string(i)}));
+  }
+  until([&] { return streams.members.size() == watchers; });
+  std::vector<int> changes(watchers);
+  std::vector<std::size_t> present(watchers);
+  Scope scope;
+  for (std::size_t i = 0; i < watchers; ++i) {
+    loop->post([&, i] {
+      scope.spawn(count_changes(topics->watch_members("news"), changes[i], present[i]));
+    });
+  }
+  const auto all_see = [&](std::size_t count) {
+    return [&present, count] { return std::ranges::count(present, count) == watchers; };
+  };
+  until(all_see(watchers));
+  const int before = streams.questions;
+  seats.pop_back();
+  until(all_see(watchers - 1));
+  EXPECT_LE(streams.questions - before, 2);
+  EXPECT_EQ(*std::ranges::max_element(changes), 2) << "the first is all who were there";
+}
+
+TEST_F(RedisTopics, ManyMembersAreToldAgainInFewCommands) {
+  constexpr std::size_t count = 600;
+  open({.heartbeat = 20ms});
+  std::vector<TopicPresence> seats;
+  for (std::size_t i = 0; i < count; ++i) seats.push_back(topics->enter("news", {.name = "a"}));
+  until([&] { return streams.members.size() == count; });
+  streams.members.clear();
+  const std::size_t before = server.heard().size();
+  streams.is_node_known = false;
+  until([&] { return streams.members.size() == count; });
+  const auto is_script = [](const Words& words) {
+    return words[0] == "EVALSHA" && words[2] == "3";
+  };
+  EXPECT_EQ(std::ranges::count_if(server.heard().begin() + static_cast<std::ptrdiff_t>(before),
+                                  server.heard().end(), is_script),
+            3);
+}
+
+// A process has died: those who watch have to hear of it, and each topic is asked for once.
+TEST_F(RedisTopics, AProcessThatDiedIsNoticedByABeat) {
+  open({.heartbeat = 20ms});
+  streams.other_nodes = {"other"};
+  streams.members["other:1"] = text_of({.name = "Ben"});
+  TopicMembers members = topics->watch_members("news");
+  EXPECT_EQ(run(members.next()).value(), (std::vector<TopicMember>{{"Ben", ""}}));
+  const int before = streams.questions;
+  const auto beats = [&] {
+    return std::ranges::count_if(server.heard(), [](const Words& words) {
+      return words[0] == "EVALSHA" && words[2] == "1";
+    });
+  };
+  auto beaten = beats();
+  until([&] { return beats() > beaten + 3; });
+  EXPECT_EQ(streams.questions, before) << "nothing has changed";
+  streams.other_nodes.clear();
+  streams.members.clear();  // as the script does
+  beaten = beats();
+  until([&] { return beats() > beaten + 3; });
+  EXPECT_EQ(streams.questions, before + 1);
+}
+
 TEST(RedisTopicMember, IsReadAsItWasWritten) {
   for (const TopicMember& member : {TopicMember{}, TopicMember{"Ada", "{}"}, TopicMember{"3:a", ""},
                                     TopicMember{std::string("\0:", 2), ":"}}) {
