@@ -26,7 +26,12 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local interval = tonumber(ARGV[1])
 local tolerance = tonumber(ARGV[2])
-local full_at = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now) + interval
+local full_at = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), now)
+if full_at > now + tolerance then -- the clock was set back, or the limit lowered
+  full_at = now + tolerance
+  redis.call('SET', KEYS[1], string.format('%.0f', full_at), 'PX', math.ceil(tolerance / 1000))
+end
+full_at = full_at + interval
 local used = full_at - now
 if used > tolerance then
   return {0, 0, used - tolerance}

@@ -122,6 +122,11 @@ def test_rates(program: str, folder: pathlib.Path):
             expect(one.ask("rate eve 1 50").split()[0], "allowed")
             until(lambda: two.ask("rate eve 1 50").startswith("allowed"), "the next one")
             assert int(server.cli("pttl", "skua:rate:eve")) <= 50, "a key that stays too long"
+            # The clock of Redis was set back by an hour: nobody waits longer than a burst takes.
+            server.cli("set", "skua:rate:joe", str(int((time.time() + 3600) * 1e6)), "px", "3600000")
+            expect(one.ask("rate joe 5 500").split()[0], "refused")
+            assert int(server.cli("pttl", "skua:rate:joe")) <= 500, "a key that stays too long"
+            until(lambda: one.ask("rate joe 5 500").startswith("allowed"), "the end of a burst")
 
 
 def test_texts(program: str, folder: pathlib.Path):
