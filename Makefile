@@ -13,10 +13,12 @@ help: ## show this list
 	@echo "Variables: PORT=$(PORT) DIR=$(DIR) HOST=$(HOST) JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS)"
 
 deps: ## install missing build and test dependencies (Debian, Ubuntu)
-	@bash tools/deps.sh
+	@bash tools/deps.sh test
 
-run: deps ## build, then serve DIR on PORT
-	@cmake --preset release --log-level=WARNING >/dev/null
+# Compiles nothing that the command does without; `make test` compiles the rest.
+run: ## install what is missing, build, then serve DIR on PORT
+	@bash tools/deps.sh
+	@cmake --preset release -DSKUA_BUILD_TESTS=OFF -DSKUA_BUILD_EXAMPLES=OFF -DSKUA_BUILD_BENCH=OFF -DSKUA_REDIS=OFF --log-level=WARNING >/dev/null
 	@cmake --build --preset release -j$(JOBS) --target skua-cli
 	@exec build/release/bin/skua serve "$(DIR)" --host "$(HOST)" --port "$(PORT)"
 
@@ -42,7 +44,7 @@ test-windows: ## cross-compile for Windows with MinGW, and run the tests under W
 packages: deps ## make the Debian packages, in build/package
 	@bash tools/package.sh
 
-check: ## run the checks that need no build: layers, sizes, format, headers, snippets
+check: deps ## run the checks that need no build: layers, sizes, format, headers, snippets
 	@bash tools/check.sh
 
 preflight: ## before a submission: run most of CI in minutes (writes the commit to build/preflight)

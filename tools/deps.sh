@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Installs missing build and test dependencies of skua with apt; returns quickly if none are missing.
-# Usage: deps.sh [docs] [ci] [bench] [arm64] [musl] [windows]
-#                                                `docs` adds Doxygen; `ci` adds the packages that only .ci/run needs
-#                                                (Doxygen, Clang 19 and its tools, servers for tests/interop, which
-#                                                are not started, and what tests packages); `bench` adds the
-#                                                servers, load generators and libraries of the benchmarks, but not Go,
-#                                                Rust and Node; `arm64`, `musl` and `windows` add those of
-#                                                tools/test_arm64.sh, tools/test_musl.sh and tools/test_windows.sh.
+# Installs missing dependencies of skua with apt; returns quickly if none are missing.
+# Usage: deps.sh [test] [docs] [ci] [bench] [arm64] [musl] [windows]
+#                      Without an argument: what builds the library and the command. `test` adds all that the checks
+#                      and the tests need: compilers, servers (which are not started), browsers and other clients;
+#                      `docs` adds Doxygen; `ci` is for .ci/run: `test`, `docs`, Clang's tools and what makes packages;
+#                      `bench` adds the servers, load generators and libraries of the benchmarks, but not Go, Rust and
+#                      Node; `arm64`, `musl` and `windows` add those of tools/test_arm64.sh, tools/test_musl.sh and
+#                      tools/test_windows.sh. `deps.sh --list GROUP...` prints the packages instead.
 # On systems other than Debian and Ubuntu it only lists the missing packages.
 set -euo pipefail
+only_list=
+if [ "${1:-}" = --list ]; then only_list=1; shift; fi
 
 # a command, header or path to look for, and the Debian package that provides it
 needs="
@@ -17,14 +19,12 @@ cmake cmake
 make make
 ninja ninja-build
 ccache ccache
-python3 python3
 liburing.h liburing-dev
 openssl/evp.h libssl-dev
 zlib.h zlib1g-dev
 brotli/encode.h libbrotli-dev
 zstd.h libzstd-dev
 expat.h libexpat1-dev
-nghttp2/nghttp2.h libnghttp2-dev
 CLI/CLI.hpp libcli11-dev
 nlohmann/json.hpp nlohmann-json3-dev
 crypt.h libcrypt-dev
@@ -32,15 +32,17 @@ toml++/toml.h libtomlplusplus-dev
 idn2.h libidn2-dev
 md4c.h libmd4c-dev
 qrencode.h libqrencode-dev
+"
+test_needs="
+python3 python3
+pip3 python3-pip
+git git
+nghttp2/nghttp2.h libnghttp2-dev
 gtest/gtest.h libgtest-dev
 benchmark/benchmark.h libbenchmark-dev
 curl/curl.h libcurl4-openssl-dev
-"
-docs_needs="
-doxygen doxygen
-"
-ci_needs="$docs_needs
-git git
+clang++-19 clang-19
+clang-format-19 clang-format-19
 curl curl
 /usr/lib/python3/dist-packages/requests python3-requests
 openssl openssl
@@ -49,8 +51,8 @@ man man-db
 zsh zsh
 fish fish
 systemd-analyze systemd
+ip iproute2
 strace strace
-valgrind valgrind
 ruby ruby
 /usr/sbin/nginx nginx
 /usr/lib/nginx/modules/ngx_stream_module.so libnginx-mod-stream
@@ -62,12 +64,18 @@ redis-server redis-server
 litmus litmus
 prometheus prometheus
 rclone rclone
+chromium chromium
+chromedriver chromium-driver
+"
+docs_needs="
+doxygen doxygen
+"
+ci_needs="$test_needs$docs_needs
+valgrind valgrind
 pkg-config pkg-config
 dpkg-shlibdeps dpkg-dev
 lintian lintian
 mmdebstrap mmdebstrap
-clang++-19 clang-19
-clang-format-19 clang-format-19
 clang-tidy-19 clang-tidy-19
 llvm-symbolizer-19 llvm-19
 /usr/lib/llvm-19/lib/clang/19/lib/linux libclang-rt-19-dev
@@ -120,6 +128,11 @@ is_there() {
     *) command -v "$1" >/dev/null 2>&1 ;;
   esac
 }
+
+if [ -n "$only_list" ]; then
+  sed -n 's/.* //p' <<<"$needs" | sort -u
+  exit 0
+fi
 
 missing=()
 while read -r what package; do

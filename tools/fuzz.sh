@@ -16,6 +16,7 @@ if ! compgen -G 'fuzz/*_fuzz.cpp' >/dev/null; then
   echo "no fuzz targets"
   exit 0
 fi
+bash tools/ahead.sh take $preset
 cmake --preset $preset --log-level=WARNING >/dev/null
 cmake --build --preset $preset -j"$jobs"
 

@@ -250,5 +250,19 @@ XML
 failures() { python3 "$tools/failures.py" tests.xml | tr '\n' ' ' | grep -qx "$1"; }
 passes "failures: one of two" failures ' red failed; the end of its output: expected 1, got 2 '
 
+cat >tests.xml <<'XML'
+<testsuite><testcase name="peers" status="run"><system-out>Node: skipped, not installed
+2 passed, 0 skipped</system-out></testcase>
+<testcase name="test-a" status="run"><system-out>/x/src/base/a_test.cpp:7: Skipped
+needs a disk</system-out></testcase></testsuite>
+XML
+skips() { env CI="$1" python3 "$tools/skips.py" --list skips.txt dev tests.xml; }
+echo '* | src/.* | needs a .* | it is so' >skips.txt
+fails "skips: one is not argued" "peers: Node: skipped, not installed: NOT IN" skips true
+passes "skips: outside of CI" skips ''
+echo 'tsan | peers | .* | no' >>skips.txt; fails "skips: another preset" "does not argue for: 1" skips true
+echo 'dev | peers | Node: .* | yes' >>skips.txt; passes "skips: all are argued" skips true
+echo 'dev | peers' >>skips.txt; fails "skips: a malformed rule" "skips.txt:4: not" skips true
+
 [ $wrong -eq 0 ] && echo "selftest: every check accepts good samples and rejects bad ones"
 exit $wrong

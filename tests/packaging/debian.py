@@ -1,8 +1,12 @@
 """Cases for the Debian packages: their contents, and a fresh system that installs, uses and removes them."""
+import contextlib
 import functools
 import os
 import pathlib
 import shutil
+import signal
+import subprocess
+import urllib.request
 
 from harness import CONSUMER, ROOT, Skipped, attempt, build, expect, run
 
@@ -55,17 +59,17 @@ def lintian(folder: pathlib.Path) -> None:
     expect(good, output)
 
 
-def fresh_system(folder: pathlib.Path) -> pathlib.Path:
-    """Unpacks a fresh system, which is made once."""
+def fresh_system(folder: pathlib.Path, name: str = SUITE, tools: str = TOOLS) -> pathlib.Path:
+    """Unpacks a fresh system with some packages, which is made once."""
     if os.geteuid() != 0:
         raise Skipped("a fresh system needs root")
     if not shutil.which("mmdebstrap"):
         raise Skipped("mmdebstrap is not installed")
-    archive = ROOT / "build" / "packaging" / f"{SUITE}.tar"
+    archive = ROOT / "build" / "packaging" / f"{name}.tar"
     if not archive.exists():
         archive.parent.mkdir(parents=True, exist_ok=True)
         part = archive.with_suffix(".part.tar")
-        good, output = attempt("mmdebstrap", "--variant=apt", f"--include={TOOLS}", SUITE, part)
+        good, output = attempt("mmdebstrap", "--variant=apt", f"--include={tools}", SUITE, part)
         if not good:
             raise Skipped(f"mmdebstrap failed: {output.splitlines()[-1]}")
         part.rename(archive)
@@ -120,4 +124,40 @@ def fresh_root(folder: pathlib.Path) -> None:
     expect(after == before, f"left behind: {sorted(after - before)}; gone: {sorted(before - after)}")
 
 
-CASES = [package_contents, lintian, fresh_root]
+# This machine's compiler cache saves minutes. It is mounted for these processes only.
+RUN_AS_A_NEWCOMER = """
+cache=$(ccache --get-config cache_dir 2>/dev/null) && mount --bind "$cache" "$1/ccache" && export CCACHE_DIR=/ccache
+exec chroot "$1" /bin/sh -ec 'cd /skua; exec make run PORT=0'
+"""
+
+
+def newcomer(folder: pathlib.Path) -> None:
+    """What README promises on a system with nothing but make: `make run` shows a page; the tests' packages exist."""
+    system = fresh_system(folder, f"{SUITE}-bare", "make,ca-certificates")
+    skua = system / "skua"
+    skua.mkdir()
+    files = run("git", "ls-files", "-z")
+    subprocess.run(["tar", "--create", "--null", "--files-from=-", "--file", str(folder / "sources.tar")], cwd=ROOT,
+                   input=files, text=True, check=True)
+    run("tar", "--extract", "--file", folder / "sources.tar", "--directory", skua)
+    (system / "ccache").mkdir()
+    with subprocess.Popen(["unshare", "--mount", "/bin/sh", "-ec", RUN_AS_A_NEWCOMER, "sh", str(system)],
+                          env={**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"},
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True) as made:
+        said = []
+        try:
+            for line in made.stdout:
+                said.append(line)
+                if line.startswith("listening on "):
+                    break
+            expect(said and said[-1].startswith("listening on "), f"make run: {''.join(said)}")
+            with urllib.request.urlopen(said[-1].split()[2], timeout=20) as page:
+                expect(page.status == 200 and b"<html" in page.read(), "make run serves another page")
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(made.pid, signal.SIGTERM)
+    wanted = " ".join(run("bash", ROOT / "tools/deps.sh", "--list", "test").split())
+    inside(system, f"apt-get install --quiet --simulate --no-install-recommends {wanted}")
+
+
+CASES = [package_contents, lintian, fresh_root, newcomer]
