@@ -27,6 +27,7 @@
 #include "serve/sandbox/user.hpp"
 #include "serve/settings/reload.hpp"
 #include "serve/settings/replaceable_router.hpp"
+#include "serve/site/host_check.hpp"
 #include "serve/site/virtual_hosts.hpp"
 #include "serve/status/console.hpp"
 #include "serve/status/response_tally.hpp"
@@ -97,6 +98,7 @@ struct Admin {
     content.measure(*metrics, memory);
     health = std::make_shared<Health>();
     router = admin_routes({.metrics = metrics, .health = health});
+    add_host_check(router, admin_options(options), options);
   }
 
   std::shared_ptr<Metrics> metrics{};
@@ -340,12 +342,12 @@ int run_server(ServeOptions& options, const ServerContent& content) {
   }
   Result<LiveFolder, Problem> live = watch_folder(options);
   if (!live) return report(live.error());
+  const auto filter = std::make_shared<IpFilter>();
+  if (const auto prepared = prepare(options, filter); !prepared) return report(prepared.error());
   Result<ServedSite, Problem> site = content.make({.reload = live->hub()});
   if (!site) return report(site.error());
   std::optional<ReplaceableRouter> replaceable;  // which costs a little for each request
   if (content.is_reloadable && is_reloadable(options)) replaceable.emplace(std::move(site->router));
-  const auto filter = std::make_shared<IpFilter>();
-  if (const auto prepared = prepare(options, filter); !prepared) return report(prepared.error());
   const auto user = wanted_user(options);
   if (!user) return report(user.error());
   Console console;

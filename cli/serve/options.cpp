@@ -10,6 +10,7 @@
 #include "serve/auth/password_hash.hpp"
 #include "serve/launch/launch.hpp"
 #include "serve/readme/readme.hpp"
+#include "serve/site/host_check.hpp"
 #include "serve/site/rate.hpp"
 #include "serve/site/virtual_hosts.hpp"
 #include "serve/tls.hpp"
@@ -37,7 +38,7 @@ std::map<std::string, std::vector<std::string>> fixed_values(const CLI::App& par
     const std::string name = option->get_name();
     const bool is_of_server = group == "Server" || group == "HTTPS" || group == "Output";
     const bool is_of_site = name == "--allow" || name == "--deny" || name == "--auth" ||
-                            name == "--rate" || name == "--hsts";
+                            name == "--rate" || name == "--hsts" || name == "--allow-host";
     if (is_of_server && !is_of_site) values[name] = option->results();
   }
   return values;
@@ -261,6 +262,7 @@ void declare(CLI::App& parser, ServeOptions& options) {
   parser.add_flag("--watch", options.watch,
                   "Reload pages in browsers when a file in DIR changes, and keep nothing cached");
   declare_clients(parser, options);
+  declare_allowed_hosts(parser, options.site);
   declare_auth(parser, options);
   declare_admin(parser, options);
   declare_rate(parser, options.site);

@@ -135,6 +135,66 @@ class VhostTest : public ServeTest {
   support::TemporaryDirectory others_;
 };
 
+// A page whose name an attacker makes an address of this machine has that name in Host.
+TEST_F(VhostTest, OnLoopbackOthersNamesAreRefused) {
+  struct Case {
+    std::vector<std::string> options;
+    bool is_checked = true;
+  };
+  const std::vector<std::string> mine = {"localhost",       "LOCALHOST:80", "localhost.", "[::1]",
+                                         "app.localhost:1", "127.0.0.1:80", "10.0.0.1"};
+  const std::vector<std::string> others = {"evil.example", "evil.example:8080", "localhost.evil",
+                                           "evillocalhost", "127.0.0.1.evil.example"};
+  const Case cases[] = {
+      {{}},
+      {{"--host", "localhost"}},
+      {{"--spa", "--watch"}},
+      {{"--upload"}},
+      {{"--cors"}},
+      {{"--proxy", "/api=http://127.0.0.1:1"}},
+      {{"--allow-host", "good.example"}},
+      {{"--host", "0.0.0.0"}, false},
+      {{"--vhost", rule("a.example", "a")}, false},
+      {{"--trust-proxy", "127.0.0.1", "--forwarded", "forwarded"}, false},
+      {{"--upload", "--upload-anyone"}, false},
+      {{"--allow-host", "*"}, false},
+      {{"--allow-host", "*.example", "--allow-host=localhost.evil", "--allow-host",
+        "evillocalhost"},
+       false},
+  };
+  for (const auto& [options, is_checked] : cases) {
+    start(options);
+    for (const std::string& host : mine) EXPECT_EQ(status(of(host)), "200") << host;
+    for (const std::string& host : others) {
+      for (const char* target : {"/", "/index.html", "/missing", "/?archive=zip"}) {
+        const std::string refused = status(of(host, target));
+        EXPECT_EQ(refused == "403", is_checked) << host << target << " " << options.size();
+      }
+    }
+  }
+}
+
+TEST_F(VhostTest, ALoginAnswersForItself) {
+  const Environment login("SKUA_AUTH", "ada:pass");
+  start();
+  EXPECT_EQ(status(of("nas.example")), "401");
+}
+
+TEST_F(VhostTest, ClientsWithoutAHostAreNoBrowsers) {
+  start();
+  const Connection connection(port_);
+  connection.send("GET / HTTP/1.0\r\n\r\n");
+  EXPECT_EQ(status(connection.receive()), "200");
+}
+
+TEST_F(VhostTest, RefusalsNameTheOption) {
+  start({"--allow-host", "good.example"});
+  EXPECT_EQ(status(of("good.example:80")), "200");
+  EXPECT_NE(of("evil.example").find("--allow-host"), std::string::npos);
+  Process process({"serve", "--allow-host", "good.example:80"});
+  EXPECT_NE(process.errors().find("is not a host such as"), std::string::npos);
+}
+
 TEST_F(VhostTest, EachHostHasItsFolder) {
   start({"--vhost", rule("a.example", "a"), "--vhost", rule("*.b.example", "b")});
   EXPECT_EQ(body(of("a.example")), "a");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "http/message/response_parts.hpp"
+#include "serve/site/host_check.hpp"
 #include "serve/tls.hpp"
 #include "serve/watch/live_pages.hpp"
 #include "skua/accept.hpp"
@@ -222,3 +223,4 @@ Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory be
 }
 
 }  // namespace skua::cli
+  add_host_check(router, options);

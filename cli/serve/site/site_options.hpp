@@ -36,9 +36,10 @@ struct SiteOptions {
   std::optional<Login> login{};         ///< from the environment
   std::optional<Login> upload_login{};  ///< likewise; for uploads, instead of `login`
   std::string spa{};                    ///< path of the page for unknown paths; empty: they are 404
-  std::vector<RewriteRule> rewrites{};  ///< the first that matches holds
-  std::vector<RedirectRule> redirects{};  ///< likewise
-  std::vector<ProxyRule> proxies{};       ///< the one with the longest prefix holds
+  std::vector<VirtualHost> allowed_hosts{};  ///< names that a server on loopback serves, too
+  std::vector<RewriteRule> rewrites{};       ///< the first that matches holds
+  std::vector<RedirectRule> redirects{};     ///< likewise
+  std::vector<ProxyRule> proxies{};          ///< the one with the longest prefix holds
   std::vector<ErrorPage> error_pages{};
   std::vector<HeaderRule> headers{};  ///< of two that match, the later wins
   std::vector<CacheRule> caches{};    ///< likewise

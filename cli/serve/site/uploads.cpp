@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -12,21 +11,15 @@
 #include <utility>
 
 #include "common_options.hpp"
-#include "http/uri/authority.hpp"
 #include "serve/options.hpp"
+#include "serve/site/host_check.hpp"
 #include "serve/site/path_rules.hpp"
-#include "skua/address.hpp"
 #include "skua/uploads.hpp"
 
 namespace skua::cli {
 
 bool has_login(const ServeOptions& options) noexcept {
   return options.site.login || options.site.upload_login || !options.auth.empty();
-}
-
-bool is_for_this_machine(const Request& request) noexcept {
-  const std::string_view host = http::host_of(request.host());
-  return host == "localhost" || Address::parse(host, 0).has_value();
 }
 
 namespace {
@@ -37,6 +30,7 @@ class UploadFolder {
   UploadFolder(UploadHandler handler, const ServeOptions& options)
       : handler_(std::move(handler)),
         folder_(options.uploads.folder),
+        names_(options.site),
         checks_host_(!has_login(options) && !options.uploads.anyone) {}
 
   Task<Response> operator()(Request& request) const {
@@ -44,7 +38,7 @@ class UploadFolder {
     if (!path.starts_with(folder_)) {
       return detail::finished_task(Response(Status::MethodNotAllowed).header("Allow", "GET, HEAD"));
     }
-    if (checks_host_ && !is_for_this_machine(request)) {
+    if (checks_host_ && !is_for_this_machine(request, names_)) {
       return detail::finished_task(
           {Status::Forbidden, "uploads without a login are for http://localhost only\n"});
     }
@@ -54,26 +48,11 @@ class UploadFolder {
  private:
   UploadHandler handler_;
   std::string folder_;
+  SiteOptions names_;
   bool checks_host_;
 };
 
-bool is_on_this_machine(const Address& address) noexcept {
-  return address.family() == Address::Family::Unix || address.is_loopback();
-}
-
 }  // namespace
-
-bool is_local(const ServerOptions& server) {
-  if (server.trusted_proxies != nullptr) return false;  // they have clients elsewhere
-  if (!server.listeners.empty()) {
-    return std::ranges::all_of(server.listeners, [](const ListeningSocket& listener) {
-      return is_on_this_machine(listener.socket->local_address());
-    });
-  }
-  if (server.host == "localhost" || server.host.starts_with("unix:")) return true;
-  const auto address = Address::parse(server.host, server.port);
-  return address && is_on_this_machine(*address);
-}
 
 void declare_uploads(CLI::App& parser, ServeUploads& uploads) {
   uploads.options.resumable = true;

@@ -6,8 +6,6 @@
 
 #include "configure.hpp"
 #include "skua/error.hpp"
-#include "skua/options.hpp"
-#include "skua/request.hpp"
 #include "skua/router.hpp"
 #include "skua/upload_options.hpp"
 
@@ -38,11 +36,6 @@ Result<void, Problem> add_uploads(Router& router, const ServeOptions& options);
 
 /// Reports whether those who change files need a login.
 bool has_login(const ServeOptions& options) noexcept;
-/// Reports whether only programs of this machine can connect.
-bool is_local(const ServerOptions& server);
-/// Reports whether a client asked for an address or for localhost. A page whose name an attacker
-/// makes an address of this machine (DNS rebinding) has the name in Host; so has a proxy's client.
-bool is_for_this_machine(const Request& request) noexcept;
 
 /// Returns who may upload, and where, for a line after the address; empty if nobody may.
 std::string upload_text(const ServeOptions& options);

@@ -110,17 +110,22 @@ Router choose_by_host(std::shared_ptr<const Hosts> hosts) {
 
 }  // namespace
 
-void add_virtual_host(std::vector<VirtualHost>& hosts, const std::string& text) {
-  const std::size_t sign = text.find('=');
-  if (sign == text.npos) refuse_host(text, "is not HOST=DIR");
-  const std::string written = text.substr(0, sign);
-  VirtualHost host{.name = comparable(written), .folder = text.substr(sign + 1)};
-  const bool is_wildcard = host.name.starts_with(wildcard);
-  const bool is_name = is_host_name(is_wildcard ? host.name.substr(wildcard.size()) : host.name);
+std::string host_pattern(const std::string& written) {
+  std::string name = comparable(written);
+  const bool is_wildcard = name.starts_with(wildcard);
+  const bool is_name = is_host_name(is_wildcard ? name.substr(wildcard.size()) : name);
   if (!is_name && !is_ipv6(written)) {
     refuse_host(written,
                 "is not a host such as example.com, *.example.com or [::1], without a port");
   }
+  return name;
+}
+
+void add_virtual_host(std::vector<VirtualHost>& hosts, const std::string& text) {
+  const std::size_t sign = text.find('=');
+  if (sign == text.npos) refuse_host(text, "is not HOST=DIR");
+  const std::string written = text.substr(0, sign);
+  VirtualHost host{.name = host_pattern(written), .folder = text.substr(sign + 1)};
   if (host.folder.empty()) refuse_host(text, "names no folder");
   if (std::ranges::find(hosts, host.name, &VirtualHost::name) != hosts.end()) {
     refuse_host(written, "has two folders");

@@ -16,6 +16,11 @@ namespace skua::cli {
 /// Ends with: std::invalid_argument if it is malformed, or if the host has a folder already.
 void add_virtual_host(std::vector<VirtualHost>& hosts, const std::string& text);
 
+/// Returns the name of such a HOST in the form in which names are compared.
+///
+/// Ends with: std::invalid_argument if it is malformed.
+std::string host_pattern(const std::string& written);
+
 /// Returns the host for an authority, as requests have it: the one with the same name, otherwise
 /// the one with the longest wildcard that stands for it; nullptr if there is none. A port, letter
 /// case and a dot at the end make no difference.

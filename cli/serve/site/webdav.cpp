@@ -13,6 +13,7 @@
 
 #include "common_options.hpp"
 #include "serve/options.hpp"
+#include "serve/site/host_check.hpp"
 #include "serve/site/path_rules.hpp"
 #include "serve/site/site_options.hpp"
 #include "serve/site/uploads.hpp"
@@ -37,12 +38,13 @@ class WebDavFolder {
   WebDavFolder(WebDavHandler handler, const ServeOptions& options)
       : handler_(std::move(handler)),
         folder_(options.webdav.folder),
+        names_(options.site),
         checks_host_(!has_login(options) && !options.webdav.anyone) {}
 
   Task<Response> operator()(Request& request) const {
     const auto below = path_below(request.path(), folder_);
     if (!below) return detail::finished_task(elsewhere(request.method()));
-    if (checks_host_ && !is_for_this_machine(request)) {
+    if (checks_host_ && !is_for_this_machine(request, names_)) {
       return detail::finished_task(
           {Status::Forbidden, "WebDAV without a login is for http://localhost only\n"});
     }
@@ -58,6 +60,7 @@ class WebDavFolder {
 
   WebDavHandler handler_;
   std::string folder_;
+  SiteOptions names_;
   bool checks_host_;
 };
 
