@@ -46,9 +46,12 @@ bool is_in_foreground(int terminal) noexcept;
 /// Ends with: std::system_error.
 void write_all(int descriptor, std::string_view text);
 
-/// Makes a file, which may be a device, the standard output. Sets errno and returns false on
+/// Opens a device or pipe for writing; a pipe waits for its reader. Sets errno and returns -1 on
 /// failure.
-bool redirect_output(const std::string& path) noexcept;
+int open_output(const std::string& path) noexcept;
+
+/// Reports whether a path leads to the file that a descriptor is, as /dev/stdout does.
+bool is_same_file(const std::string& path, int descriptor) noexcept;
 
 /// Waits until standard input can be read, or has ended. Returns false after `patience` (negative:
 /// without a limit), or if the socket `stop` becomes readable or hangs up before. On a Windows
@@ -57,6 +60,9 @@ bool wait_for_input(std::chrono::milliseconds patience, int stop = -1) noexcept;
 
 /// Reports whether standard input is a file or pipe with unread data.
 bool has_unread_input() noexcept;
+
+/// Returns the names of the environment's variables that begin so.
+std::vector<std::string> environment_names(std::string_view prefix);
 
 /// Returns the folder of the user's settings for skua; empty if the user has none.
 std::string settings_folder();

@@ -17,6 +17,8 @@
 
 #include "base/disk.hpp"
 
+extern char** environ;
+
 namespace skua::cli {
 
 // A held descriptor has a mode that still makes reads or writes fail. A closed pipe or a file size
@@ -71,9 +73,15 @@ void write_all(int descriptor, std::string_view text) {
   }
 }
 
-bool redirect_output(const std::string& path) noexcept {
-  const disk::Descriptor file(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
-  return file && ::dup2(file.number(), standard_output) >= 0;
+int open_output(const std::string& path) noexcept {
+  return ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+}
+
+bool is_same_file(const std::string& path, int descriptor) noexcept {
+  struct stat named{};
+  struct stat opened{};
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(descriptor, &opened) == 0 &&
+         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
 bool wait_for_input(std::chrono::milliseconds patience, int stop) noexcept {
@@ -94,6 +102,16 @@ bool has_unread_input() noexcept {
   int size_bytes = 0;
   const bool is_pipe = S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode);
   return is_pipe && ::ioctl(standard_input, FIONREAD, &size_bytes) == 0 && size_bytes > 0;
+}
+
+std::vector<std::string> environment_names(std::string_view prefix) {
+  std::vector<std::string> names;
+  for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
+    const std::string_view text(*one);
+    const std::string_view name = text.substr(0, text.find('='));
+    if (name.starts_with(prefix)) names.emplace_back(name);
+  }
+  return names;
 }
 
 // XDG Base Directory Specification: a relative path counts as none.

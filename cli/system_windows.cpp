@@ -102,10 +102,11 @@ void write_all(int descriptor, std::string_view text) {
   }
 }
 
-bool redirect_output(const std::string& path) noexcept {
-  const disk::Descriptor file(disk::open(path.c_str(), O_WRONLY | disk::close_on_exec));
-  return file && ::_dup2(file.number(), standard_output) == 0;
+int open_output(const std::string& path) noexcept {
+  return disk::open(path.c_str(), O_WRONLY | disk::close_on_exec);
 }
+
+bool is_same_file(const std::string&, int) noexcept { return false; }
 
 bool wait_for_input(std::chrono::milliseconds patience, int stop) noexcept {
   const auto begun = std::chrono::steady_clock::now();
@@ -132,6 +133,16 @@ bool has_unread_input() noexcept {
     }
     default: return false;
   }
+}
+
+std::vector<std::string> environment_names(std::string_view prefix) {
+  std::vector<std::string> names;
+  for (char** one = _environ; one != nullptr && *one != nullptr; ++one) {
+    const std::string_view text(*one);
+    const std::string_view name = text.substr(0, text.find('='));
+    if (name.starts_with(prefix)) names.emplace_back(name);
+  }
+  return names;
 }
 
 std::string settings_folder() {

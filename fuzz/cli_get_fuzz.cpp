@@ -153,18 +153,21 @@ Words split_as_shell(std::string_view text) {
 /// A request of `skua curl`.
 struct Line {
   explicit Line(Words words) {
-    cli::curl::declare(parser, options);
+    cli::curl::declare(parser, requests);
     std::ranges::reverse(words);
     parser.parse(std::move(words));  // from the last to the first
+    if (requests.all.size() == 1) options = requests.all.front();
   }
 
   CLI::App parser{"skua curl", "curl"};
+  cli::curl::CurlRequests requests{};
   cli::GetOptions options{};
 };
 
 // Returns nullopt for requests that need files.
 std::optional<std::string> command_of(const Line& line) {
   const cli::GetOptions& options = line.options;
+  if (options.urls.empty()) return std::nullopt;  // there are several requests
   if (!options.items.files.empty() || options.netrc.is_wanted) return std::nullopt;
   if (cli::data_file(options) || cli::is_input(options)) return std::nullopt;
   const auto prepared = cli::PreparedRequest::prepare(options);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -64,10 +65,15 @@ std::string file_text(const char* what, const std::string& path, Error error) {
 /// One run of the command.
 class Conversation {
  public:
-  /// `session` may be null. All arguments outlive it.
+  /// `session` may be null; content is written to the descriptor unless it is saved. All arguments
+  /// outlive it.
   Conversation(const GetOptions& options, const PreparedRequest& prepared, const Session* session,
-               const ReportFile& reports)
-      : options_(options), prepared_(prepared), session_(session), reports_(reports) {}
+               const ReportFile& reports, int content)
+      : options_(options),
+        prepared_(prepared),
+        session_(session),
+        reports_(reports),
+        content_(content) {}
 
   Task<int> run() {
     const auto signals = watch_signals();
@@ -140,6 +146,7 @@ class Conversation {
         say(shown_head(options_, of, lines));
       });
       Result<ClientResponse, Problem> response = co_await std::move(request);
+      reports_.write_heads(report.take_heads());
       const std::optional<Retry> retry = attempts.after(response, loop::Loop::current().now());
       if (!retry) co_return response;
       if (!options_.quiet) say(retry->line);
@@ -188,9 +195,18 @@ class Conversation {
     Result<ClientResponse, Problem> response = co_await ask(client, url, report);
     if (!response) co_return fail_with(report, response.error());
     report.take(*response);
+    if (const auto refused = refused_redirect(options_, *response)) {
+      co_return fail_with(report, *refused);
+    }
+    const int code = failure_code(options_, response->status());
     const Mortal mortal;
     const bool is_head = options_.method == "HEAD";
-    if (is_head || options_.with_head) print_head(*response, options_.colour, is_head ? "" : "\n");
+    const bool shows_head = (is_head || options_.with_head) && !options_.hides_head;
+    if (shows_head) print_head(*response, options_.colour, is_head ? "" : "\n");
+    if (code != succeeded && options_.hides_errors) {
+      report.fail(answered(url, *response));
+      co_return fail(code, answered(url, *response));
+    }
     const Result<void, Problem> printed = co_await print_content(*response);
     report.take(*response);
     if (options_.with_head && printed) print_trailers(*response, options_.colour);
@@ -199,11 +215,11 @@ class Conversation {
     }
     say(timing_text(options_, *response));
     if (!printed) co_return fail_with(report, printed.error());
-    co_return options_.fail ? exit_code_of(response->status()) : succeeded;
+    co_return code;
   }
 
   Task<Result<void, Problem>> print_content(ClientResponse& response) {
-    ContentPrinter printer(options_, response);
+    ContentPrinter printer(options_, response, content_);
     while (true) {
       const Result<std::optional<Bytes>, Problem> piece = co_await response.read();
       if (!piece) {
@@ -273,34 +289,49 @@ class Conversation {
   const PreparedRequest& prepared_;
   const Session* const session_;
   const ReportFile& reports_;
+  const int content_;
   Event over_;
   Downloader* downloader_ = nullptr;  // while it runs
   int code_ = failed;
   int signal_ = 0;
 };
 
-// A device or pipe replaces standard output; a regular file is renamed into place at the end.
-Result<void, Problem> prepare_output(GetOptions& options) {
-  if (options.output.empty() || options.output == "-") return {};
+/// Where content that is not saved goes. Standard output also has heads and --write-out, so a
+/// device or pipe has a descriptor of its own.
+struct ContentOutput {
+  int descriptor = standard_output;
+  disk::Descriptor opened{};
+};
+
+// A device or pipe is written to; a regular file is renamed into place at the end.
+Result<ContentOutput, Problem> prepare_output(GetOptions& options) {
+  if (options.output.empty() || options.output == "-") return ContentOutput();
+  if (options.makes_folders) {
+    std::error_code ignored;  // a folder that is missing is told when the file is opened
+    std::filesystem::create_directories(std::filesystem::path(options.output).parent_path(),
+                                        ignored);
+  }
   Result<OutputPlace, Problem> place = look_at_output(options.output);
   if (!place) return std::move(place).error();
   if (place->is_regular) {
     options.output = place->path;
-    return {};
-  }
-  if (!redirect_output(place->path)) {
-    const Error error = Error::from_system(errno, "open");
-    return Problem{.error = error, .text = file_text("write", place->path, error)};
+    return ContentOutput();
   }
   options.output = "-";
   options.download = false;
-  return {};
+  if (place->standard) return ContentOutput{.descriptor = *place->standard};
+  const int descriptor = open_output(place->path);
+  if (descriptor < 0) {
+    const Error error = Error::from_system(errno, "open");
+    return Problem{.error = error, .text = file_text("write", place->path, error)};
+  }
+  return ContentOutput{.descriptor = descriptor, .opened = disk::Descriptor(descriptor)};
 }
 
 // Adds the URLs of --input-file. Returns an exit code.
 int add_urls(GetOptions& options) {
   if (options.input_file.empty()) return succeeded;
-  Result<std::vector<Url>, Problem> urls = read_urls(options.input_file);
+  Result<std::vector<Url>, Problem> urls = read_urls(options.input_file, options.keeps_dots);
   if (!urls) {
     const bool is_line = urls.error().code() == Errc::MalformedForm;
     return fail(is_line ? misunderstood : file_failed, urls.error().text);
@@ -329,17 +360,18 @@ int open_session(GetOptions& options, std::optional<Session>& session) {
 }
 
 int send_prepared(GetOptions& options, const PreparedRequest& prepared, const Session* session) {
+  ContentOutput content;
   if (!options.offline) {
     warn_of(options.client.tls);
-    if (const auto output = prepare_output(options); !output) {
-      return fail(file_failed, output.error().text);
-    }
+    Result<ContentOutput, Problem> output = prepare_output(options);
+    if (!output) return fail(file_failed, output.error().text);
+    content = *std::move(output);
   }
   ReportFile reports;
   if (const auto opened = reports.open(options); !opened) {
     return fail(file_failed, opened.error().text);
   }
-  Conversation conversation(options, prepared, session, reports);
+  Conversation conversation(options, prepared, session, reports, content.descriptor);
   const int code = skua::run(conversation.run());
   // Checked only now: a program that feeds a pipe may need a moment.
   if (!options.quiet && prepared.ignores_input()) {

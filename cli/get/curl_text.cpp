@@ -181,7 +181,9 @@ void add_connection(CurlCommand& command, const GetOptions& options,
 }
 
 void add_output(CurlCommand& command, const GetOptions& options) {
-  if (options.fail) command.add("--fail");
+  const bool hides_errors = options.hides_errors || options.saves();
+  if (options.fail) command.add(hides_errors ? "--fail" : "--fail-with-body");
+  if (options.keeps_dots) command.add("--path-as-is");
   if (options.with_head) command.add("-i");
   if (options.verbose) command.add("-v");
   if (options.resume) command.add("-C", "-");

@@ -25,15 +25,6 @@ namespace {
 
 constexpr Duration tick_interval = 100ms;
 
-std::string answered(const Url& url, const ClientResponse& response) {
-  const Status status = response.status();
-  const std::string_view words = reason(status);
-  std::string text = url.to_string() + ": the server answered ";
-  text.append(std::to_string(static_cast<unsigned>(status)));
-  if (!words.empty()) text.append(" ").append(words);
-  return text + "; nothing was saved";
-}
-
 }  // namespace
 
 Result<OutputPlace, Problem> look_at_output(const std::string& path) {
@@ -41,6 +32,10 @@ Result<OutputPlace, Problem> look_at_output(const std::string& path) {
   if (!about) return OutputPlace{.path = path};
   if (about->kind == disk::FileKind::Directory) {
     return Problem{.error = Errc::Unsupported, .text = "cannot write " + path + ": it is a folder"};
+  }
+  for (const int descriptor : {standard_output, standard_error}) {
+    if (!is_same_file(path, descriptor)) continue;
+    return OutputPlace{.path = path, .is_regular = false, .standard = descriptor};
   }
   if (about->kind != disk::FileKind::Regular) return OutputPlace{.path = path, .is_regular = false};
   return OutputPlace{.path = resolved(path)};
@@ -123,6 +118,7 @@ Task<Result<ClientResponse, Problem>> Downloader::ask(const Url& url,
     });
     Result<ClientResponse, Problem> response = co_await std::move(asking);
     display_.say(heads);
+    reports_.write_heads(report.take_heads());
     const std::optional<Retry> retry = attempts.after(response, loop::Loop::current().now());
     if (!retry) co_return response;
     announce(*retry, report);
@@ -150,7 +146,10 @@ Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file,
       co_return code;
     }
     report.take(*response);
-    const Verdict verdict = judge(*response, file, goes_on);
+    if (const auto refused = refused_redirect(options_, *response)) {
+      co_return fail(exit_code_of(refused->code()), refused->text, report);
+    }
+    const Verdict verdict = verdict_on(*response, file, goes_on);
     if (options_.with_head && verdict != Verdict::Again) {
       display_.clear();
       print_head(*response, options_.colour, "\n");
@@ -159,11 +158,7 @@ Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file,
       case Verdict::Again: goes_on = false; continue;
       case Verdict::Whole:
         co_return keep(url, *response, file, size_text(file.size_bytes()), report);
-      case Verdict::Refuse: {
-        const int code = exit_code_of(response->status());
-        co_return fail(code == succeeded ? protocol_failed : code, answered(url, *response),
-                       report);
-      }
+      case Verdict::Refuse: co_return refuse(url, *response, report);
       case Verdict::Restart: {
         const std::string name = name_for(url, *response);
         if (options_.resume && is_complete(name, *response)) {
@@ -183,8 +178,32 @@ Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file,
       continue;
     }
     if (options_.with_head) print_trailers(*response, options_.colour);
-    co_return *code;
+    co_return *code == succeeded ? failure_code(options_, response->status()) : *code;
   }
+}
+
+client::Verdict Downloader::verdict_on(const ClientResponse& response,
+                                       const client::ResumableFile& file, bool goes_on) const {
+  using client::Verdict;
+  const Verdict verdict = judge(response, file, goes_on);
+  const bool is_hidden =
+      options_.hides_errors && failure_code(options_, response.status()) != succeeded;
+  const bool is_saved = options_.saves_errors && !goes_on && !is_hidden && !is_unmodified(response);
+  return verdict == Verdict::Refuse && is_saved ? Verdict::Restart : verdict;
+}
+
+bool Downloader::is_unmodified(const ClientResponse& response) const {
+  return options_.is_conditional && response.status() == Status::NotModified;
+}
+
+int Downloader::refuse(const Url& url, const ClientResponse& response, RequestReport& report) {
+  if (is_unmodified(response)) {
+    if (!options_.quiet) display_.say(harmless(url.to_string()) + " has not changed\n");
+    return succeeded;
+  }
+  const int code = exit_code_of(response.status());
+  return fail(code == succeeded ? protocol_failed : code,
+              answered(url, response) + "; nothing was saved", report);
 }
 
 Task<std::optional<int>> Downloader::receive(const Url& url, ClientResponse& response,

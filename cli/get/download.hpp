@@ -68,6 +68,10 @@ class Downloader final {
   Task<Result<ClientResponse, Problem>> ask(const Url& url, const client::ResumableFile* resumed,
                                             Attempts& attempts, RequestReport& report);
   void announce(const Retry& retry, RequestReport& report);
+  [[nodiscard]] client::Verdict verdict_on(const ClientResponse& response,
+                                           const client::ResumableFile& file, bool goes_on) const;
+  [[nodiscard]] bool is_unmodified(const ClientResponse& response) const;
+  int refuse(const Url& url, const ClientResponse& response, RequestReport& report);
   [[nodiscard]] ClientRequest request(const Url& url, const client::ResumableFile* resumed) const;
   [[nodiscard]] std::string name_for(const Url& url, const ClientResponse& response) const;
   [[nodiscard]] bool is_complete(const std::string& name, const ClientResponse& response) const;
@@ -89,11 +93,13 @@ class Downloader final {
 };
 
 /// The target of -o FILE. Symbolic links are resolved, so that the link itself is not replaced.
+/// A name of standard output or standard error, such as /dev/stdout, is that descriptor.
 ///
 /// Ends with: Unsupported for a folder, with a text.
 struct OutputPlace {
   std::string path{};
-  bool is_regular = true;  ///< false: a device or pipe, written in place
+  bool is_regular = true;         ///< false: a device or pipe, written in place
+  std::optional<int> standard{};  ///< the descriptor
 };
 Result<OutputPlace, Problem> look_at_output(const std::string& path);
 

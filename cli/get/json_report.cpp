@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <system_error>
 
+#include "base/ascii.hpp"
 #include "client/problem.hpp"
 #include "exit_code.hpp"
 #include "files/listing/escape.hpp"
@@ -123,21 +125,59 @@ std::string json_line(const RequestFacts& facts) {
   return report.text() + "\n";
 }
 
-Result<void, Problem> ReportFile::open(const GetOptions& options) {
-  if (!options.json_report || options.json_report->empty()) return {};
+namespace {
+
+Result<void, Problem> open_file(disk::Descriptor& file, const std::string& path, int flags) {
+  if (path.empty()) return {};
   constexpr int mode = 0666;
-  const std::string& path = *options.json_report;
-  file_ = disk::Descriptor(
-      disk::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | disk::close_on_exec, mode));
-  if (file_) return {};
+  file = disk::Descriptor(
+      disk::open(path.c_str(), O_WRONLY | O_CREAT | flags | disk::close_on_exec, mode));
+  if (file) return {};
   const Error error = Error::from_system(errno, "open");
   return Problem{.error = error, .text = "cannot write " + path + ": " + client::reason_of(error)};
+}
+
+std::string etag_of(const RequestFacts& facts) {
+  for (const auto& [name, value] : facts.fields) {
+    if (ascii::equals_ignoring_case(name, "etag")) return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void, Problem> ReportFile::open(const GetOptions& options) {
+  auto opened = open_file(file_, options.json_report.value_or(""), O_TRUNC);
+  if (!opened) return opened;
+  const int heads = options.is_first ? O_TRUNC : O_APPEND;
+  writes_heads_ = options.head_file == "-";
+  if (!writes_heads_) opened = open_file(heads_, options.head_file, heads);
+  return opened;
+}
+
+void ReportFile::write_heads(std::string_view heads) const {
+  if (heads.empty()) return;
+  if (writes_heads_) write_all(standard_output, heads);
+  if (heads_) write_all(heads_.number(), heads);
+}
+
+// Only now: a request for a change reads the file first, and a failure leaves it as it is.
+void ReportFile::write_etag(const GetOptions& options, const RequestFacts& facts) {
+  const std::string etag = etag_of(facts);
+  if (options.etag_file.empty() || etag.empty()) return;
+  disk::Descriptor file;
+  const auto opened = open_file(file, options.etag_file, O_TRUNC);
+  if (!opened)
+    throw std::system_error(opened.error().error.system_code(), std::generic_category(),
+                            options.etag_file);
+  write_all(file.number(), etag + "\n");
 }
 
 std::string ReportFile::write(const GetOptions& options, const RequestFacts& facts) const {
   if (!options.write_out.empty()) {
     write_all(standard_output, write_out_text(options.write_out, facts));
   }
+  write_etag(options, facts);
   if (!options.json_report) return {};
   std::string line = json_line(facts);
   if (!file_) return line;

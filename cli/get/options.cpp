@@ -43,6 +43,8 @@ void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
                   "Add a request header, or remove one with 'NAME:'; may be repeated")
       ->allow_extra_args(false)
       ->option_text("'NAME: VALUE'");
+  parser.add_flag("--path-as-is", options.keeps_dots,
+                  "Send /./ and /../ in the URL as they are, instead of removing them");
   parser
       .add_option_function<std::string>(
           "-a,--auth",

@@ -44,6 +44,8 @@ struct GetOptions {
   std::optional<std::string> json_report{};  ///< a file, or empty for standard error
   std::string write_out{};                   ///< a format; see write_out_problem()
   std::string output{};                      ///< a file; `-`: standard output; empty: not given
+  std::string head_file{};  ///< takes the heads of all responses; `-`: standard output; empty: none
+  std::string etag_file{};  ///< takes the ETag of the response; empty: none
   unsigned parallel = 3;
   std::uint64_t bytes_per_second = 0;  ///< of each transfer's content; zero: no limit
   RetryOptions retry{};
@@ -57,6 +59,15 @@ struct GetOptions {
   bool download = false;
   bool resume = false;
   bool fail = false;
+  unsigned fails_from = 300;       ///< the lowest status that --fail means
+  bool hides_errors = false;       ///< --fail prints no content of these
+  bool saves_errors = false;       ///< saves content whatever the status
+  bool refuses_redirects = false;  ///< a redirect that is not followed is a failure
+  bool is_conditional = false;     ///< 304 is a success, which saves nothing
+  bool keeps_dots = false;         ///< sends dot segments of URLs as they are
+  bool makes_folders = false;      ///< makes the folders of `output`
+  bool hides_head = false;         ///< prints no head of a response to HEAD
+  bool is_first = true;            ///< of several on a command line: later ones append to head_file
   bool timing = false;
   bool verbose = false;
   bool shows_secrets = false;  ///< --verbose hides no credentials

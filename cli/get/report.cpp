@@ -60,6 +60,28 @@ std::string without_cookies(std::string_view lines) {
 
 std::string complaint(std::string_view text) { return "skua: " + harmless(text) + "\n"; }
 
+std::string answered(const Url& url, const ClientResponse& response) {
+  const Status status = response.status();
+  const std::string_view words = reason(status);
+  std::string text = url.to_string() + ": the server answered ";
+  text.append(std::to_string(static_cast<unsigned>(status)));
+  if (!words.empty()) text.append(" ").append(words);
+  return text;
+}
+
+int failure_code(const GetOptions& options, Status status) noexcept {
+  const bool is_meant = options.fail && static_cast<unsigned>(status) >= options.fails_from;
+  return is_meant ? exit_code_of(status) : succeeded;
+}
+
+std::optional<Problem> refused_redirect(const GetOptions& options, const ClientResponse& response) {
+  const unsigned status = static_cast<unsigned>(response.status());
+  const bool is_redirect = status / 100 == 3 && status != 304 && response.header("location");
+  if (!options.refuses_redirects || !is_redirect) return std::nullopt;
+  return Problem{.error = Errc::TooManyRedirects,
+                 .text = answered(response.url(), response) + ", and no redirect may be followed"};
+}
+
 std::string shown_head(const GetOptions& options, HeadOf of, std::string_view lines) {
   if (of == HeadOf::Request) return shown_request(lines, options.shows_secrets);
   const std::string shown = options.shows_secrets ? std::string(lines) : without_cookies(lines);

@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "exit_code.hpp"
 #include "get/options.hpp"
 #include "get/request_content.hpp"
 #include "skua/client.hpp"
@@ -37,6 +39,12 @@ std::string waterfall(std::span<const Phase> phases, std::size_t columns);
 
 /// Formats an error or warning: `skua: ...`.
 std::string complaint(std::string_view text);
+/// Says that a server answered with a status: `URL: the server answered 404 Not Found`.
+std::string answered(const Url& url, const ClientResponse& response);
+/// Returns the exit code of a response with this status: that of its kind if --fail is about it.
+int failure_code(const GetOptions& options, Status status) noexcept;
+/// Returns the failure if a response is a redirect that must be followed and may not.
+std::optional<Problem> refused_redirect(const GetOptions& options, const ClientResponse& response);
 /// Formats a head for --verbose; see ClientRequest::on_head().
 std::string shown_head(const GetOptions& options, HeadOf of, std::string_view lines);
 /// Returns the --timing report, empty without --timing. Call it after reading the content.

@@ -50,7 +50,8 @@ std::string_view name_of_version(Version version) noexcept {
 }  // namespace
 
 RequestReport::RequestReport(const GetOptions& options, const Url& url)
-    : is_wanted_(options.json_report || !options.write_out.empty()),
+    : is_wanted_(options.json_report || !options.write_out.empty() || !options.etag_file.empty()),
+      keeps_heads_(!options.head_file.empty()),
       current_(url),
       facts_{.url = without_secrets(url), .method = options.method} {}
 
@@ -67,6 +68,7 @@ void RequestReport::attach(ClientRequest& request) {
 }
 
 void RequestReport::note_head(HeadOf of, std::string_view lines) {
+  if (keeps_heads_ && of != HeadOf::Request) heads_.append(lines).append("\r\n");
   if (!is_wanted_) return;
   constexpr std::size_t end_bytes = 2;  // the empty line
   if (of == HeadOf::Request) {

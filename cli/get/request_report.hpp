@@ -61,6 +61,9 @@ class RequestReport final {
   void attach(ClientRequest& request);
   /// Takes a head in; see ClientRequest::on_head().
   void note_head(HeadOf of, std::string_view lines);
+  /// Returns the heads of responses, as received, that it has not returned before; nothing unless
+  /// the options ask for them.
+  [[nodiscard]] std::string take_heads() { return std::exchange(heads_, {}); }
   void note_retry() noexcept { ++facts_.retries; }
   void note_file(std::string_view path) { facts_.file = path; }
   /// Takes in what is known of a response, again once its content was read.
@@ -78,6 +81,8 @@ class RequestReport final {
   [[nodiscard]] Duration elapsed() const { return Clock::now() - began_; }
 
   const bool is_wanted_;
+  const bool keeps_heads_;
+  std::string heads_;
   const Clock::time_point began_ = Clock::now();
   Url current_;
   std::optional<Url> next_{};  // the target of a redirect that may be followed

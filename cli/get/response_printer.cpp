@@ -141,11 +141,13 @@ void print_trailers(const ClientResponse& response, Colour colour) {
   if (!text.empty()) write_all(standard_output, "\n" + text);
 }
 
-ContentPrinter::ContentPrinter(const GetOptions& options, const ClientResponse& response)
-    : kind_(Kind::Bytes),
+ContentPrinter::ContentPrinter(const GetOptions& options, const ClientResponse& response,
+                               int descriptor)
+    : descriptor_(descriptor),
+      kind_(Kind::Bytes),
       type_(response.header("content-type").value_or("")),
-      is_terminal_(is_terminal(standard_output)),
-      json_({.colours = wants_colour(options.colour, standard_output), .for_terminal = true}) {
+      is_terminal_(is_terminal(descriptor)),
+      json_({.colours = wants_colour(options.colour, descriptor), .for_terminal = true}) {
   if (options.output == "-") return;
   // With --colour always, a person reads the output, even behind a pipe.
   const bool is_for_person = is_terminal_ || options.colour == Colour::Always;
@@ -163,7 +165,7 @@ bool ContentPrinter::append(std::string_view piece) {
     kind_ = Kind::Text;
   }
   if (kind_ == Kind::Bytes) {
-    write_all(standard_output, piece);
+    write_all(descriptor_, piece);
     return true;
   }
   std::string out;
@@ -191,7 +193,7 @@ void ContentPrinter::finish() {
 void ContentPrinter::print(std::string_view text) {
   if (text.empty()) return;
   last_ = text.back();
-  write_all(standard_output, text);
+  write_all(descriptor_, text);
 }
 
 }  // namespace skua::cli

@@ -45,14 +45,15 @@ void print_head(const ClientResponse& response, Colour colour, std::string_view 
 /// Prints an empty line and the trailers of a response, if it has any, on standard output.
 void print_trailers(const ClientResponse& response, Colour colour);
 
-/// Prints the content of a response on standard output: unchanged into pipes, formatted and escaped
-/// on a terminal.
+/// Prints the content of a response: unchanged into pipes, formatted and escaped on a terminal.
 ///
 /// Every function throws std::system_error if the output cannot be written.
 class ContentPrinter final {
  public:
+  /// `descriptor` is standard output, or the device or pipe of --output.
+  ///
   /// Lifetime:  the options and the response outlive it.
-  ContentPrinter(const GetOptions& options, const ClientResponse& response);
+  ContentPrinter(const GetOptions& options, const ClientResponse& response, int descriptor);
 
   /// Prints a piece; returns false, and prints nothing, if a terminal cannot show it.
   bool append(std::string_view piece);
@@ -68,6 +69,7 @@ class ContentPrinter final {
 
   void print(std::string_view text);
 
+  int descriptor_;
   Kind kind_;
   std::string type_;
   bool is_terminal_;

@@ -105,11 +105,11 @@ void take_words(const CLI::App& parser, GetOptions& options, const Words& words)
   if (words.url.empty() && options.input_file.empty()) throw CLI::RequiredError("URL");
   if (!words.url.empty()) {
     check_url(parser, options, words.url);
-    options.urls.push_back(checked(parse_url_argument(words.url)));
+    options.urls.push_back(checked(parse_url_argument(words.url, options.keeps_dots)));
   }
   for (const std::string& word : words.more) {
     if (has_scheme(word) || (options.download && is_url(word))) {
-      options.urls.push_back(checked(parse_url_argument(word)));
+      options.urls.push_back(checked(parse_url_argument(word, options.keeps_dots)));
     } else {
       checked(add_item(options.items, word));
     }
@@ -130,7 +130,7 @@ void check(GetOptions& options) {
   if (options.saves() || options.raw) options.client.decompress = false;
 }
 
-Result<std::vector<Url>, Problem> read_urls(const std::string& path) {
+Result<std::vector<Url>, Problem> read_urls(const std::string& path, bool keeps_dots) {
   const Result<std::string, Problem> content = read_file(path);
   if (!content) return content.error();
   std::vector<Url> urls;
@@ -141,7 +141,7 @@ Result<std::vector<Url>, Problem> read_urls(const std::string& path) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     line = ascii::trim_ows(line);
     if (line.empty() || line.starts_with('#')) continue;
-    Result<Url, Problem> url = parse_url_argument(line);
+    Result<Url, Problem> url = parse_url_argument(line, keeps_dots);
     if (!url) {
       return Problem{.error = Errc::MalformedForm,
                      .text = path + ":" + std::to_string(number) + ": " + url.error().text};
@@ -151,7 +151,7 @@ Result<std::vector<Url>, Problem> read_urls(const std::string& path) {
   return urls;
 }
 
-Result<Url, Problem> parse_url_argument(std::string_view text) {
+Result<Url, Problem> parse_url_argument(std::string_view text, bool keeps_dots) {
   const auto refused = [text](const std::string& why) {
     return Problem{.error = Errc::MalformedUrl,
                    .text = "'" + std::string(text) + "' is not a URL: " + why};
@@ -171,7 +171,10 @@ Result<Url, Problem> parse_url_argument(std::string_view text) {
   if (url->scheme() != "http" && url->scheme() != "https") {
     return refused("it must begin with http:// or https://");
   }
-  return *std::move(url);
+  if (keeps_dots) return *std::move(url);
+  Result<Url> tidy = url->resolve(*url);
+  if (!tidy) return refused("invalid syntax");
+  return *std::move(tidy);
 }
 
 HostOverride parse_override(const std::string& text) {

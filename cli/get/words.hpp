@@ -29,17 +29,18 @@ void take_words(const CLI::App& parser, GetOptions& options, const Words& words)
 /// Reads a list of URLs, one a line; empty lines and those that begin with `#` are skipped. Blocks.
 ///
 /// Ends with: MalformedForm, with a text that names the line; the errors of read_file().
-Result<std::vector<Url>, Problem> read_urls(const std::string& path);
+Result<std::vector<Url>, Problem> read_urls(const std::string& path, bool keeps_dots = false);
 
 /// Checks combinations of options, and derives some of them from others.
 ///
 /// Ends with: CLI::ValidationError
 void check(GetOptions& options);
 
-/// Parses a URL argument; the scheme defaults to http://, the host to localhost.
+/// Parses a URL argument; the scheme defaults to http://, the host to localhost. Dot segments are
+/// removed (RFC 3986 §5.2.4), as browsers do, unless `keeps_dots`.
 ///
 /// Ends with: MalformedUrl, with a text that says what is wrong.
-Result<Url, Problem> parse_url_argument(std::string_view text);
+Result<Url, Problem> parse_url_argument(std::string_view text, bool keeps_dots = false);
 
 /// Parses `HOST:PORT:ADDRESS`; an IPv6 address may be in brackets.
 ///

@@ -35,9 +35,9 @@ TEST_F(GetConfig, TheFileOfTheUserSetsDefaults) {
                 "timeout = 5\nfail = true\nheader = [\"X-A: 1\", \"X-B: 2\"]\nhttp2 = true\n");
   EXPECT_EQ(curl(),
             "curl http://a.test -H 'X-A: 1' -H 'X-B: 2' -L --compressed --http2-prior-knowledge -m "
-            "5 --fail\n");
+            "5 --fail-with-body\n");
   EXPECT_EQ(curl({"--timeout", "7", "-H", "X-C: 3", "--http1.1"}),
-            "curl http://a.test -H 'X-C: 3' -L --compressed --http1.1 -m 7 --fail\n");
+            "curl http://a.test -H 'X-C: 3' -L --compressed --http1.1 -m 7 --fail-with-body\n");
   EXPECT_EQ(curl({"--no-config"}), "curl http://a.test -L --compressed\n");
   const Ended posted = run({"post", "a.test", "--curl"});
   EXPECT_TRUE(contains(posted.output, "-X POST http://a.test -H 'X-A: 1'"));

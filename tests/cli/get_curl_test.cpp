@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `skua curl`: takes a command line of curl, and sends its request.
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -218,8 +220,20 @@ TEST_F(CurlCommand, ResponsesAreSaved) {
 }
 
 TEST_F(CurlCommand, UnknownOptionsAreNamed) {
-  EXPECT_TRUE(contains(refusal({at(), "--ftp-pasv"}), "unknown option --ftp-pasv"));
-  EXPECT_TRUE(contains(refusal({at(), "-sZ"}), "unknown option -Z"));
+  EXPECT_TRUE(contains(refusal({at(), "--no-such"}), "unknown option --no-such"));
+  EXPECT_TRUE(contains(refusal({at(), "-s7"}), "unknown option -7"));
+  EXPECT_TRUE(contains(refusal({at(), "-p"}), "--proxytunnel: skua makes tunnels for https://"));
+  EXPECT_TRUE(contains(refusal({at(), "-f", "--fail-with-body"}), "cannot be used together"));
+  EXPECT_TRUE(contains(refusal({at(), "--proto", "=https"}), "does not begin with https://"));
+  EXPECT_TRUE(contains(refusal({"u@" + at(), "--disallow-username-in-url"}), "has a user name"));
+  EXPECT_TRUE(contains(refusal({at("/{a")}), "is not closed"));
+  EXPECT_TRUE(contains(refusal({at("/a}")}), "closes nothing"));
+  EXPECT_TRUE(contains(refusal({at("/[9-1]")}), "is not a range"));
+  EXPECT_TRUE(contains(refusal({at("/[0-18446744073709551615]")}), "too many"));
+  EXPECT_TRUE(contains(refusal({at("/[1-999]/[1-999]")}), "too many"));
+  EXPECT_TRUE(contains(refusal({at(), "-T", "a", "-T", "b"}), "--upload-file"));
+  EXPECT_TRUE(contains(refusal({at(), "-z", "next week"}), "--time-cond"));
+  EXPECT_TRUE(contains(refusal({at(), "--next"}), "URL is missing"));
   EXPECT_TRUE(contains(refusal({at(), "-9"}), "unknown option -9"));
   EXPECT_TRUE(contains(refusal({}), "URL"));
   EXPECT_TRUE(contains(refusal({at(), "-d"}), "--data needs a value"));
@@ -250,6 +264,149 @@ TEST_F(CurlCommand, OptionsWithoutEffectAreNoted) {
   EXPECT_EQ(noted.code, 0);
   EXPECT_EQ(noted.errors, "skua: ignoring --no-keepalive\n");
   EXPECT_EQ(curl({at(), "-s", "--no-keepalive"}).errors, "");
+}
+
+// Answers by the path: /404, /302 and so on.
+class CurlOutcome : public GetFixture {
+ protected:
+  CurlOutcome() {
+    router_.get("/{code}", [](Request& request) {
+      const std::string name(request.path().substr(1));
+      if (name == "302") return Response::redirect("/ok", Status::Found);
+      if (name == "404") return Response(Status::NotFound, "the error page\n");
+      if (name == "503") return Response(Status::ServiceUnavailable, "busy\n");
+      if (request.header("If-None-Match") == "\"v1\"") return Response(Status::NotModified);
+      if (request.header("If-Modified-Since")) return Response(Status::NotModified);
+      return Response(Status::Ok, name + "\n").header("ETag", "\"v1\"");
+    });
+    start_server();
+  }
+  Ended curl(Words words) {
+    words.insert(words.begin(), "curl");
+    return run(std::move(words));
+  }
+};
+
+TEST_F(CurlOutcome, ErrorsEndAsWithCurl) {
+  struct Case {
+    Words words;
+    const char* path;
+    int code;
+    const char* output;
+  };
+  const Case cases[] = {
+      {{}, "/404", 0, "the error page\n"},
+      {{"-f"}, "/404", 4, ""},
+      {{"-fsSL"}, "/404", 4, ""},
+      {{"-f"}, "/503", 5, ""},
+      {{"-f"}, "/ok", 0, "ok\n"},
+      {{"-f"}, "/302", 0, ""},
+      {{"--fail-with-body"}, "/404", 4, "the error page\n"},
+      {{"--fail-with-body"}, "/ok", 0, "ok\n"},
+      {{"-L"}, "/302", 0, "ok\n"},
+      {{"-L", "--max-redirs", "0"}, "/302", 10, ""},
+      {{"-L", "--max-redirs", "0"}, "/ok", 0, "ok\n"},
+      {{"--max-redirs", "0"}, "/302", 0, ""},
+      {{"--max-filesize", "2"}, "/ok", 10, ""},
+      {{"--max-filesize", "3"}, "/ok", 0, "ok\n"},
+      {{"-w", "%{http_code}", "-o", "/dev/null"}, "/404", 0, "404"},
+      {{"-f", "-w", "%{http_code} %{exitcode}", "-o", "/dev/null"}, "/404", 4, "404 4"},
+      {{"-s", "-I", "-o", "/dev/null", "-w", "%{http_code}"}, "/ok", 0, "200"},
+      {{"--proto", "=http,https"}, "/ok", 0, "ok\n"},
+  };
+  for (const auto& [words, path, code, output] : cases) {
+    Words all = words;
+    all.push_back(url(path));
+    const Ended ended = curl(all);
+    std::string shown;
+    for (const std::string& word : all) shown += word + " ";
+    EXPECT_EQ(ended.code, code) << shown << ended.errors;
+    EXPECT_EQ(ended.output, output) << shown;
+    EXPECT_FALSE(ended.errors.empty() && code != 0 && ended.output.empty()) << shown;
+  }
+}
+
+TEST_F(CurlOutcome, FilesHaveWhatCurlSaves) {
+  struct Case {
+    Words words;
+    const char* path;
+    int code;
+    std::optional<std::string> saved;
+  };
+  const Case cases[] = {
+      {{}, "/ok", 0, "ok\n"},
+      {{}, "/404", 0, "the error page\n"},
+      {{"--fail-with-body"}, "/404", 4, "the error page\n"},
+      {{"-f"}, "/404", 4, std::nullopt},
+      {{"-L", "--max-redirs", "0"}, "/302", 10, std::nullopt},
+      {{"-L"}, "/302", 0, "ok\n"},
+  };
+  for (const auto& [words, path, code, saved] : cases) {
+    Words all = words;
+    all.insert(all.end(), {"-s", "-o", "file", url(path)});
+    EXPECT_EQ(curl(all).code, code) << path;
+    EXPECT_EQ(exists("file"), saved.has_value()) << path;
+    EXPECT_EQ(content("file"), saved.value_or("")) << path;
+    std::filesystem::remove(folder_ / "file");
+  }
+}
+
+TEST_F(CurlOutcome, EachUrlHasItsOutput) {
+  EXPECT_EQ(curl({"-s", "-o", "A", "-o", "B", url("/1"), url("/2"), url("/3")}).output, "3\n");
+  EXPECT_EQ(content("A"), "1\n");
+  EXPECT_EQ(content("B"), "2\n");
+  const Ended more = curl({"-o", "C", "-o", "D", url("/1")});
+  EXPECT_TRUE(contains(more.errors, "ignoring --output D: there is no URL for it"));
+  EXPECT_EQ(content("C"), "1\n");
+  EXPECT_FALSE(exists("D"));
+  EXPECT_EQ(curl({"-s", "-O", "-o", "E", url("/f1"), url("/2")}).code, 0);
+  EXPECT_EQ(content("f1") + content("E"), "f1\n2\n");
+  EXPECT_EQ(curl({"-s", "-O", url("/f2"), url("/f3")}).output, "f3\n");
+  EXPECT_EQ(curl({"-s", "--remote-name-all", url("/f4"), url("/f5")}).output, "");
+  EXPECT_EQ(content("f4") + content("f5"), "f4\nf5\n");
+  EXPECT_EQ(curl({"-s", "--create-dirs", "--output-dir", "x/y", "-o", "z", url("/1")}).code, 0);
+  EXPECT_EQ(content("x/y/z"), "1\n");
+}
+
+TEST_F(CurlOutcome, PatternsStandForUrls) {
+  const std::pair<Words, std::string> cases[] = {
+      {{url("/{a,b}")}, "a\nb\n"},
+      {{url("/[1-3]")}, "1\n2\n3\n"},
+      {{url("/[08-12:2]")}, "08\n10\n12\n"},
+      {{url("/[a-c]{1,2}")}, "a1\na2\nb1\nb2\nc1\nc2\n"},
+      {{url("/a\\{b\\}")}, "a{b}\n"},
+      {{"-g", url("/[a]")}, "[a]\n"},
+      {{url("/ok"), "--next", url("/2")}, "ok\n2\n"},
+      {{"-f", url("/404"), "--next", url("/404")}, "the error page\n"},
+      {{"--fail-early", "-f", url("/404"), url("/ok")}, ""},
+      {{"-f", url("/404"), url("/ok")}, "ok\n"},
+  };
+  for (const auto& [words, output] : cases) EXPECT_EQ(curl(words).output, output);
+  EXPECT_EQ(curl({"-s", "-o", "#1-#2.#3", url("/{a,b}[1-2]")}).output, "");
+  EXPECT_EQ(content("a-1.#3") + content("b-2.#3"), "a1\nb2\n");
+}
+
+TEST_F(CurlOutcome, HeadsAndTagsAreSaved) {
+  EXPECT_EQ(curl({"-sL", "-D", "heads", "-o", "/dev/null", url("/302")}).code, 0);
+  EXPECT_TRUE(content("heads").starts_with("HTTP/1.1 302 Found\r\n"));
+  EXPECT_TRUE(contains(content("heads"), "\r\n\r\nHTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(content("heads").ends_with("\r\n\r\n"));
+  const Ended both = curl({"-D", "-", url("/ok")});
+  EXPECT_TRUE(both.output.starts_with("HTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(both.output.ends_with("\r\n\r\nok\n"));
+  const Words words{"-s", "--etag-compare", "tag", "--etag-save", "tag", "-o", "file", url("/ok")};
+  EXPECT_EQ(curl(words).code, 0);
+  EXPECT_EQ(content("tag"), "\"v1\"\n");
+  EXPECT_EQ(content("file"), "ok\n");
+  folder_.write("file", "kept");
+  const Ended again = curl(words);
+  EXPECT_EQ(again.code, 0) << again.errors;
+  EXPECT_EQ(content("file"), "kept");
+  EXPECT_EQ(content("tag"), "\"v1\"\n");
+  for (const char* time : {"Sun, 06 Nov 1994 08:49:37 GMT", "tag"}) {
+    EXPECT_EQ(curl({"-z", time, "-f", "-w", "%{http_code}", url("/ok")}).output, "304");
+  }
+  EXPECT_EQ(curl({"-z", "missing", url("/ok")}).output, "ok\n");
 }
 
 // Splits a line as a POSIX shell does, with $'...' for octal escapes.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `skua get --write-out`: a text about each request, in the words of curl.
+#include <sys/stat.h>
+
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -114,6 +116,55 @@ TEST_F(GetWriteOut, CurlHasTheSame) {
   EXPECT_EQ(content("file"), "content");
   EXPECT_EQ(run({"curl", "-w", "%{nothing}", url("/a")}).code, 2);
   EXPECT_TRUE(contains(run({"curl", "-w", "@file", url("/a")}).errors, "--write-out: "));
+}
+
+// Reports about a request stay the same, whatever takes the content.
+TEST_F(GetFixture, ReportsDoNotGoWhereContentGoes) {
+  router_.get("/a", [] { return "content"; });
+  start_server();
+  const std::string fifo = (folder_ / "fifo").string();
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  struct Output {
+    const char* name;
+    bool is_standard = false;  // content is on standard output
+  };
+  const Output outputs[] = {{"-", true}, {"/dev/stdout", true}, {"/dev/null"},  {"fifo"},
+                            {"file"},    {"folder/link"},       {"/dev/stderr"}};
+  folder_.write("folder/target", "");
+  folder_.link("target", "folder/link");
+  for (const auto& [name, is_standard] : outputs) {
+    for (const bool has_head : {false, true}) {
+      std::vector<std::string> words{
+          "get", "-q", "-o", name, "-w", "<%{http_code}>", "--json-report=report", url("/a")};
+      if (has_head) words.emplace_back("-i");
+      const auto process = start(words);
+      std::string from_fifo;
+      if (std::string_view(name) == "fifo") from_fifo = content("fifo");  // to its end
+      const Ended ended = end(process);
+      EXPECT_EQ(ended.code, 0) << name << ended.errors;
+      EXPECT_TRUE(ended.output.ends_with("<200>")) << name << ended.output;
+      EXPECT_EQ(ended.output.starts_with("HTTP/1.1 200 OK\n"), has_head) << name << ended.output;
+      EXPECT_EQ(ended.output.find("content<200>") != std::string::npos, is_standard) << name;
+      EXPECT_TRUE(contains(content("report"), "\"status\":200")) << name;
+      EXPECT_EQ(from_fifo, std::string_view(name) == "fifo" ? "content" : "") << name;
+      EXPECT_EQ(ended.errors == "content", std::string_view(name) == "/dev/stderr") << ended.errors;
+    }
+  }
+  EXPECT_EQ(content("file"), "content");
+  EXPECT_EQ(content("folder/target"), "content");
+}
+
+TEST_F(GetFixture, DotSegmentsAreRemoved) {
+  router_.get("/{path...}", [](Request& request) { return std::string(request.target()); });
+  start_server();
+  for (const auto& [path, target] :
+       {std::pair("/a/../b", "/b"), std::pair("/a/./b/?x=/../y", "/a/b/?x=/../y"),
+        std::pair("/../../etc", "/etc"), std::pair("/a/..", "/")}) {
+    EXPECT_EQ(run({"get", url(path)}).output, target);
+    EXPECT_EQ(run({"curl", url(path)}).output, target);
+  }
+  const Ended as_is = run({"get", "--path-as-is", "--offline", url("/a/../b")});
+  EXPECT_TRUE(as_is.output.starts_with("GET /a/../b HTTP/1.1\r\n")) << as_is.output;
 }
 
 }  // namespace

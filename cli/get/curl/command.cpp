@@ -5,16 +5,22 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
 #include <system_error>
 
+#include "base/disk.hpp"
+#include "base/http_date.hpp"
 #include "common_options.hpp"
 #include "get/command.hpp"
 #include "get/curl/line.hpp"
+#include "get/curl/other_options.hpp"
 #include "get/report.hpp"
 #include "get/words.hpp"
 #include "get/write_out.hpp"
@@ -87,13 +93,13 @@ void except_from_proxy(Line& line, Text& rules) {
 void set_referer(Line& line, Text& text) {
   constexpr std::string_view mark = ";auto";
   const std::string url = text.ends_with(mark) ? text.substr(0, text.size() - mark.size()) : text;
-  if (!url.empty()) line.defaults.push_back({"Referer", url});
+  if (!url.empty()) set_default(line, {"Referer", url});
 }
 
 void set_agent(Line& line, Text& text) {
   RequestItems::Field field{.name = "User-Agent"};
   if (!text.empty()) field.value = text;
-  line.defaults.push_back(std::move(field));
+  set_default(line, std::move(field));
 }
 
 void limit_connecting(Line& line, Text& text) {
@@ -129,11 +135,73 @@ void set_write_out(Line& line, Text& format) {
   line.options.write_out = format;
 }
 
-void set_range(Line& line, Text& text) { line.defaults.push_back({"Range", "bytes=" + text}); }
+void set_range(Line& line, Text& text) { set_default(line, {"Range", "bytes=" + text}); }
 
 void resume(Line& line, Text& text) {
   if (text != "-") refuse("--continue-at: skua finds the place itself: use -C -");
   line.options.resume = true;
+}
+
+void limit_size(Line& line, Text& text) {
+  std::string bytes = text;
+  if (const std::string problem = size_value()(bytes); !problem.empty()) {
+    refuse("--max-filesize: " + problem);
+  }
+  ClientLimits& limits = line.options.client.limits;
+  limits.body_bytes = limits.decoded_bytes = std::stoull(bytes);
+}
+
+// A date of HTTP, or the time of a file; `-` in front asks for content that is older.
+void set_time(Line& line, Text& text) {
+  using std::chrono::floor, std::chrono::seconds;
+  const bool is_older = text.starts_with('-');
+  const std::string given = text.substr(is_older ? 1 : 0);
+  const auto now = floor<seconds>(std::chrono::system_clock::now());
+  auto time = parse_http_date(given, now);
+  if (const auto about = disk::stat_of(given); !time && about) {
+    time = floor<seconds>(std::chrono::sys_time<std::chrono::nanoseconds>(
+        std::chrono::nanoseconds(about->modified_ns)));
+  }
+  // As with curl, -z FILE asks for everything if there is no such file yet.
+  if (!time && given.find_first_of(" :/") == given.npos) return;
+  if (!time)
+    refuse("--time-cond: '" + given + "' is neither a file nor a date such as " +
+           "'Sun, 06 Nov 1994 08:49:37 GMT'");
+  std::array<char, http_date_bytes> date{};
+  format_http_date(*time, date);
+  set_default(line, {is_older ? "If-Unmodified-Since" : "If-Modified-Since",
+                     std::string(date.data(), date.size())});
+  line.options.is_conditional = true;
+}
+
+void fail_without_content(Line& line, Text&) {
+  line.options.fail = line.options.hides_errors = true;
+}
+
+void fail_with_content(Line& line, Text&) { line.options.fail = line.fails_with_content = true; }
+
+// skua has two of the protocols that curl knows: http and https.
+void set_protocols(Line& line, Text& text) {
+  const std::string list = text.substr(text.starts_with('=') ? 1 : 0);
+  const bool is_exact = text.starts_with('=');
+  if (is_exact && list == "https") {
+    line.is_https_only = true;
+  } else if (!is_exact || (list != "http,https" && list != "https,http")) {
+    refuse("--proto: skua knows =https and =http,https");
+  }
+}
+
+void set_scheme(Line& line, Text& text) {
+  if (text != "http" && text != "https") refuse("--proto-default: skua knows http and https");
+  line.scheme = text;
+}
+
+void limit_tls(Line& line, Text& text) {
+  if (text == "1.2") {
+    line.options.client.tls.maximum_version = TlsVersion::Tls12;
+  } else if (text != "1.3" && text != "default") {
+    refuse("--tls-max: skua speaks TLS 1.2 and 1.3");
+  }
 }
 
 template <Kind Which>
@@ -145,6 +213,22 @@ constexpr Row rows[] = {
     {"Request", "-X,--request", "METHOD", "Send this method",
      [](Line& line, Text& text) { line.method = text; }},
     {"Request", "--url", "URL", "The URL", [](Line& line, Text& url) { line.urls.push_back(url); }},
+    {"Request", "--url-query", "DATA",
+     "Add to the query of the URL: encoded, or after a + as it is",
+     [](Line& line, Text& text) { line.query.push_back(text); }},
+    {"Request", "-g,--globoff", nullptr, "Take {a,b} and [1-9] in URLs as characters",
+     [](Line& line, Text&) { line.globs = false; }},
+    {"Request", "--path-as-is", nullptr, "Send /./ and /../ in the URL as they are",
+     [](Line& line, Text&) { line.options.keeps_dots = true; }},
+    {"Request", "--proto-default", "SCHEME", "Scheme of URLs without one", set_scheme},
+    {"Request", "--proto", "=https", "Take URLs of https:// only", set_protocols},
+    {"Request", "--disallow-username-in-url", nullptr, "Refuse URLs with a user name",
+     [](Line& line, Text&) { line.refuses_users = true; }},
+    {"Request", "-z,--time-cond", "TIME", "Ask for content newer than a date or a file", set_time},
+    {"Request", "--etag-compare", "FILE", "Ask for content if its ETag is not that in the file",
+     [](Line& line, Text& path) { line.etag_compare = path; }},
+    {"Request", "--etag-save", "FILE", "Save the ETag of the response to this file",
+     [](Line& line, Text& path) { line.options.etag_file = path; }},
     {"Request", "-H,--header", "'NAME: VALUE'", "Add a request header, or remove one with 'NAME:'",
      [](Line& line, Text& text) { line.headers.push_back(text); }},
     {"Request", "-A,--user-agent", "NAME", "User-Agent", set_agent},
@@ -181,7 +265,7 @@ constexpr Row rows[] = {
     {"Content", "--form-string", "NAME=TEXT", "Send a text of a form, whatever it begins with",
      [](Line& line, Text& text) { line.parts.push_back({text, true}); }},
     {"Content", "-T,--upload-file", "FILE", "Send a file, with PUT",
-     [](Line& line, Text& path) { line.upload = path; }},
+     [](Line& line, Text& path) { line.uploads.push_back(path); }},
     {"Connection", "-L,--location", nullptr, "Follow redirects",
      [](Line& line, Text&) { line.follows = true; }},
     {"Connection", "--max-redirs", "COUNT", "Maximum number of redirects to follow",
@@ -197,6 +281,10 @@ constexpr Row rows[] = {
     {"Connection", "--http2-prior-knowledge", nullptr, "Use HTTP/2 only",
      [](Line& line, Text&) { line.options.client.versions = HttpVersions::Http2; }},
     {"Connection", "-x,--proxy", "URL", "Use this proxy", set_proxy},
+    {"Connection", "--socks5", "HOST:PORT", "Use this SOCKS proxy; names are resolved here",
+     [](Line& line, Text& host) { set_proxy(line, "socks5://" + host); }},
+    {"Connection", "--socks5-hostname", "HOST:PORT", "Use this SOCKS proxy, which resolves names",
+     [](Line& line, Text& host) { set_proxy(line, "socks5h://" + host); }},
     {"Connection", "-4,--ipv4", nullptr, "Connect to IPv4 addresses only",
      [](Line& line, Text&) { line.options.client.ip_versions = IpVersions::Ipv4; }},
     {"Connection", "-6,--ipv6", nullptr, "Connect to IPv6 addresses only",
@@ -237,16 +325,37 @@ constexpr Row rows[] = {
      [](Line& line, Text& path) { line.options.client.tls.certificate.certificate = path; }},
     {"TLS", "--key", "FILE", "Private key (PEM)",
      [](Line& line, Text& path) { line.options.client.tls.certificate.private_key = path; }},
-    {"Output", "-o,--output", "FILE", "Save to this file, replacing it",
-     [](Line& line, Text& path) { line.options.output = path; }},
-    {"Output", "-O,--remote-name,--remote-name-all", nullptr,
-     "Save each URL to a file named by the server or the URL; keep existing files",
-     [](Line& line, Text&) { line.options.download = true; }},
+    {"TLS", "--tlsv1.3", nullptr, "Use TLS 1.3 only",
+     [](Line& line, Text&) { line.options.client.tls.minimum_version = TlsVersion::Tls13; }},
+    {"TLS", "--tls-max", "VERSION", "Use no TLS version above 1.2", limit_tls},
+    {"Output", "-o,--output", "FILE",
+     "Save to this file, replacing it; the second is for the second URL, #1 the first pattern",
+     [](Line& line, Text& path) { line.outputs.push_back({path}); }},
+    {"Output", "-O,--remote-name", nullptr,
+     "Save a URL to a file named by the server or the URL; keep existing files",
+     [](Line& line, Text&) { line.outputs.push_back({}); }},
+    {"Output", "--remote-name-all", nullptr, "Save all URLs so",
+     [](Line& line, Text&) { line.saves_all = true; }},
+    {"Output", "--output-dir", "DIR", "Folder of the files of --output",
+     [](Line& line, Text& path) { line.output_folder = path; }},
+    {"Output", "--create-dirs", nullptr, "Make the folders of --output",
+     [](Line& line, Text&) { line.options.makes_folders = true; }},
+    {"Output", "--max-filesize", "SIZE", "Fail if the response is larger than SIZE", limit_size},
+    {"Output", "-D,--dump-header", "FILE", "Write the heads of all responses to this file",
+     [](Line& line, Text& path) { line.options.head_file = path; }},
+    {"Output", "--parallel-max", "COUNT", "Maximum number of simultaneous downloads",
+     [](Line& line, Text& text) {
+       line.options.parallel = std::clamp(count_of("--parallel-max", text), 1U, 64U);
+     }},
     {"Output", "-C,--continue-at", "-", "Resume partial downloads", resume},
     {"Output", "-i,--include", nullptr, "Also print the response head",
      [](Line& line, Text&) { line.options.with_head = true; }},
-    {"Output", "-f,--fail", nullptr, "Exit with 3, 4 or 5 if the status is 3xx, 4xx or 5xx",
-     [](Line& line, Text&) { line.options.fail = true; }},
+    {"Output", "-f,--fail", nullptr, "Exit with 4 or 5, and print nothing, if it is 4xx or 5xx",
+     fail_without_content},
+    {"Output", "--fail-with-body", nullptr, "Exit with 4 or 5 if the status is 4xx or 5xx",
+     fail_with_content},
+    {"Output", "--fail-early", nullptr, "Stop at the first URL that fails",
+     [](Line& line, Text&) { line.splits = true; }},
     {"Output", "-v,--verbose", nullptr, "Print request and response heads to standard error",
      [](Line& line, Text&) { line.options.verbose = true; }},
     {"Output", "-w,--write-out", "FORMAT",
@@ -255,26 +364,53 @@ constexpr Row rows[] = {
      [](Line& line, Text&) { line.options.quiet = true; }},
 };
 
-// Options without effect on the request.
-constexpr const char* ignored[] = {
-    "-S,--show-error",     "-g,--globoff",
-    "-N,--no-buffer",      "--progress-bar",
-    "--no-progress-meter", "-J,--remote-header-name",
-    "-q,--disable",        "--basic",
-    "--no-keepalive",      "--tcp-nodelay",
-    "--styled-output",     "--fail-with-body",
+// Begins the options of the next request.
+constexpr const char* next_names = "-:,--next";
+
+using Texts = std::vector<std::string>;
+
+/// The options of a parser, and what each does.
+struct Takers {
+  std::map<const CLI::Option*, const Row*> rows{};
+  std::map<const CLI::Option*, const OtherOption*> others{};
+  const CLI::Option* url = nullptr;
+  const CLI::Option* next = nullptr;
 };
-// Those that nobody would miss, so that no note is due.
-bool is_silent(const std::string& name) {
-  return name != "--no-keepalive" && name != "--remote-header-name" && name != "--fail-with-body";
+
+CLI::Option* add_flag(CLI::App& parser, const char* names, const char* description) {
+  return parser.add_flag_callback(
+                   names, [] {}, description)
+      ->option_text(" ")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-using Takers = std::map<const CLI::Option*, const Row*>;
-using Texts = std::vector<std::string>;
+CLI::Option* add_value(CLI::App& parser, const char* names, const char* label,
+                       const char* description) {
+  return parser.add_option_function<Texts>(
+                   names, [](const Texts&) {}, description)
+      ->allow_extra_args(false)
+      ->option_text(label)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void declare_others(CLI::App& parser, Takers& takers) {
+  using OtherKind = OtherOption::Kind;
+  for (const OtherOption& other : other_options()) {
+    CLI::Option* const option = other.has_value ? add_value(parser, other.names, "VALUE", "Ignored")
+                                                : add_flag(parser, other.names, "Ignored");
+    const bool is_listed = other.kind != OtherKind::Refused && !other.has_value;
+    if (!is_listed) option->group("");
+    takers.others.emplace(option, &other);
+  }
+  static constexpr OtherOption bar{.names = "-#"};  // hidden: shells take it for a comment
+  CLI::Option* const option = add_flag(parser, bar.names, "")->group("");
+  takers.others.emplace(option, &bar);
+}
 
 Takers declare_options(CLI::App& parser, Texts& urls) {
   Takers takers;
-  parser.add_option("URL", urls, "The URL; several with GET and HEAD")->option_text("...");
+  takers.url = parser.add_option("URL", urls, "The URL; {a,b} and [1-9] stand for several")
+                   ->option_text("...");
   const char* group = "";
   const auto end_group = [&] {
     if (std::string_view(group) == "TLS") require_tls(parser);
@@ -283,46 +419,74 @@ Takers declare_options(CLI::App& parser, Texts& urls) {
     if (std::string_view(group) != row.group) end_group();
     group = row.group;
     parser.option_defaults()->group(group);
-    CLI::Option* const option =
-        row.label == nullptr
-            ? parser.add_flag_callback(
-                        row.names, [] {}, row.description)
-                  ->option_text(" ")
-            : parser.add_option_function<Texts>(
-                        row.names, [](const Texts&) {}, row.description)
-                  ->allow_extra_args(false)
-                  ->option_text(row.label);
-    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    takers.emplace(option, &row);
+    CLI::Option* const option = row.label == nullptr
+                                    ? add_flag(parser, row.names, row.description)
+                                    : add_value(parser, row.names, row.label, row.description);
+    takers.rows.emplace(option, &row);
   }
-  for (const char* const names : ignored) {
-    takers.emplace(parser.add_flag_callback(
-                             names, [] {}, "Ignored")
-                       ->option_text(" ")
-                       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll),
-                   nullptr);
-  }
-  // Hidden: shells take it for a comment.
-  takers.emplace(parser.add_flag_callback(
-                           "-#", [] {}, "")
-                     ->group("")
-                     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll),
-                 nullptr);
+  takers.next = add_flag(parser, next_names, "Begin another request, with options of its own");
+  declare_others(parser, takers);
   parser.get_help_ptr()->group("Output");
   return takers;
 }
 
+void take_other(const CLI::Option& option, const OtherOption& other, Line& line) {
+  switch (other.kind) {
+    case OtherOption::Kind::Harmless: return;
+    case OtherOption::Kind::Noted: line.notes.push_back(option.get_name()); return;
+    case OtherOption::Kind::Refused: break;
+  }
+  const auto& names = option.get_lnames();
+  refuse("--" + names.front() + ": " + other.why);
+}
+
 // Goes through the options in the order of the command line.
-void take(const CLI::App& parser, const Takers& takers, Line& line) {
+std::vector<Line> take(const CLI::App& parser, const Takers& takers) {
+  std::vector<Line> lines(1);
   std::map<const CLI::Option*, std::size_t> counts;
   for (const CLI::Option* const option : parser.parse_order()) {
-    const auto taker = takers.find(option);
-    if (taker == takers.end()) continue;
+    Line& line = lines.back();
     const std::string& value = option->results().at(counts[option]++);
-    if (taker->second != nullptr) {
-      taker->second->take(line, value);
-    } else if (!is_silent(option->get_name())) {
-      line.notes.push_back(option->get_name());
+    if (option == takers.url) {
+      line.urls.push_back(value);
+    } else if (option == takers.next) {
+      lines.emplace_back();
+    } else if (const auto row = takers.rows.find(option); row != takers.rows.end()) {
+      row->second->take(line, value);
+    } else if (const auto other = takers.others.find(option); other != takers.others.end()) {
+      take_other(*option, *other->second, line);
+    }
+  }
+  return lines;
+}
+
+// --silent, --verbose and --fail-early are for all requests of the command line.
+void share(std::vector<Line>& lines) {
+  const auto any = [&lines](auto has) { return std::ranges::any_of(lines, has); };
+  const bool is_quiet = any([](const Line& line) { return line.options.quiet; });
+  const bool is_verbose = any([](const Line& line) { return line.options.verbose; });
+  const bool is_split = any([](const Line& line) { return line.splits; });
+  for (Line& line : lines) {
+    line.options.quiet = is_quiet;
+    line.options.verbose = is_verbose;
+    line.splits = is_split;
+  }
+}
+
+void finish_all(const CLI::App& parser, const Takers& takers, CurlRequests& requests) {
+  std::vector<Line> lines = take(parser, takers);
+  share(lines);
+  requests.stops_early = lines.front().splits;
+  for (Line& line : lines) {
+    if (line.fails_with_content && line.options.hides_errors) {
+      refuse("--fail and --fail-with-body cannot be used together");
+    }
+    line.options.fails_from = 400;
+    line.options.saves_errors = true;
+    for (GetOptions& one : finish(line)) requests.all.push_back(std::move(one));
+    for (const std::string& note : line.notes) {
+      if (line.options.quiet) break;
+      std::fputs(complaint("ignoring " + note).c_str(), stderr);
     }
   }
 }
@@ -338,27 +502,55 @@ constexpr const char* footer =
 
 }  // namespace
 
-void declare(CLI::App& parser, GetOptions& options) {
-  options.client.decompress = false;
+void declare(CLI::App& parser, CurlRequests& requests) {
   const auto urls = std::make_shared<Texts>();
   const auto takers = std::make_shared<Takers>(declare_options(parser, *urls));
   parser.footer(footer);
-  parser.callback([&parser, &options, urls, takers] {
-    Line line(options);
-    line.urls = *urls;
-    take(parser, *takers, line);
-    finish(line);
-    for (const std::string& note : line.notes) {
-      if (options.quiet) break;
-      std::fputs(complaint("ignoring " + note).c_str(), stderr);
-    }
-  });
+  parser.callback([&parser, &requests, urls, takers] { finish_all(parser, *takers, requests); });
 }
 
 std::function<int()> configure(CLI::App& parser) {
-  const auto options = std::make_shared<GetOptions>();
-  curl::declare(parser, *options);
-  return [options] { return send_requests(*options); };
+  const auto requests = std::make_shared<CurlRequests>();
+  curl::declare(parser, *requests);
+  return [requests] {
+    constexpr int signalled = 128;
+    int failure = succeeded;
+    for (GetOptions& options : requests->all) {
+      const int code = send_requests(options);
+      if (failure == succeeded) failure = code;
+      if (code > signalled || (code != succeeded && requests->stops_early)) break;
+    }
+    return failure;
+  };
+}
+
+Treatment treatment_of(std::string_view name) {
+  CLI::App parser;
+  Texts urls;
+  const Takers takers = declare_options(parser, urls);
+  const CLI::Option* const option = parser.get_option_no_throw(std::string(name));
+  if (option == nullptr) return Treatment::Unknown;
+  const auto other = takers.others.find(option);
+  if (other == takers.others.end()) return Treatment::Done;
+  switch (other->second->kind) {
+    case OtherOption::Kind::Harmless: return Treatment::Harmless;
+    case OtherOption::Kind::Noted: return Treatment::Noted;
+    case OtherOption::Kind::Refused: break;
+  }
+  return Treatment::Refused;
+}
+
+std::string refusal_of(std::vector<std::string> words) {
+  CLI::App parser;
+  CurlRequests requests;
+  curl::declare(parser, requests);
+  std::ranges::reverse(words);  // the parser takes them from the last to the first
+  try {
+    parser.parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    return error.what();
+  }
+  return {};
 }
 
 }  // namespace skua::cli::curl

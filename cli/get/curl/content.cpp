@@ -63,7 +63,7 @@ std::string joined(const std::vector<Data>& data) {
 void add_data(Line& line) {
   GetOptions& options = line.options;
   options.type = is_json(line) ? json_type : form_type;
-  if (is_json(line)) line.defaults.push_back({"Accept", std::string(json_type)});
+  if (is_json(line)) set_default(line, {"Accept", std::string(json_type)});
   if (line.data.size() == 1 && is_file(line.data.front())) {  // sent as it is read
     options.data = line.data.front().value;
   } else {
@@ -74,12 +74,14 @@ void add_data(Line& line) {
 
 void add_upload(Line& line) {
   GetOptions& options = line.options;
-  options.data = line.upload == "-" || line.upload == "." ? "-" : "@" + line.upload;
-  line.defaults.push_back({"Content-Type", std::nullopt});
+  if (line.uploads.size() != 1) refuse("--upload-file: skua sends one file; use --next for more");
+  const std::string& upload = line.uploads.front();
+  options.data = upload == "-" || upload == "." ? "-" : "@" + upload;
+  set_default(line, {"Content-Type", std::nullopt});
   if (line.urls.size() != 1) refuse("--upload-file takes one URL");
   std::string& url = line.urls.front();
   if (url.ends_with('/') && *options.data != "-") {
-    url += encoded(line.upload.substr(line.upload.find_last_of("/\\") + 1));
+    url += encoded(upload.substr(upload.find_last_of("/\\") + 1));
   }
 }
 
@@ -155,16 +157,16 @@ void take_part(RequestItems& items, const Part& part) {
 
 std::string take_content(Line& line) {
   GetOptions& options = line.options;
-  const int kinds = int{!line.data.empty()} + int{!line.parts.empty()} + int{!line.upload.empty()};
+  const int kinds = int{!line.data.empty()} + int{!line.parts.empty()} + int{!line.uploads.empty()};
   if (kinds > 1) refuse("--data, --form and --upload-file cannot be used together");
   if (line.in_query) {
-    if (!line.parts.empty() || !line.upload.empty()) refuse("--get needs --data");
+    if (!line.parts.empty() || !line.uploads.empty()) refuse("--get needs --data");
     return joined(line.data);
   }
   if (!line.data.empty()) add_data(line);
   for (const Part& part : line.parts) take_part(options.items, part);
   options.form = options.multipart = !line.parts.empty();
-  if (!line.upload.empty()) add_upload(line);
+  if (!line.uploads.empty()) add_upload(line);
   return {};
 }
 

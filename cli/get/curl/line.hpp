@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,16 +31,26 @@ struct Part {
   bool is_text = false;  ///< `@`, `<` and `;` mean nothing
 };
 
-/// The command line of curl, as far as it is not in GetOptions already.
-struct Line {
-  explicit Line(GetOptions& asked) : options(asked) {}
+/// The place of a URL's content: the value of --output, or none for --remote-name.
+struct Output {
+  std::optional<std::string> path{};
+};
 
-  GetOptions& options;
+/// The command line of curl up to --next, as far as it is not in GetOptions already.
+struct Line {
+  Line() { options.client.decompress = false; }
+
+  GetOptions options{};
   std::string method{};
   std::vector<std::string> urls{};
+  std::vector<Output> outputs{};  ///< of the first URL, of the second, and so on
+  std::string output_folder{};
+  std::string scheme{};              ///< of URLs that have none; empty: http
+  std::string etag_compare{};        ///< a file
+  std::vector<std::string> query{};  ///< of --url-query
   std::vector<Data> data{};
   std::vector<Part> parts{};
-  std::string upload{};                         ///< a file, or `-`; empty: none
+  std::vector<std::string> uploads{};           ///< a file, or `-`
   std::vector<std::string> headers{};           ///< as given
   std::vector<RequestItems::Field> defaults{};  ///< sent unless `headers` has one of this name
   std::string cookies{};
@@ -46,12 +58,19 @@ struct Line {
   bool in_query = false;             ///< --get
   bool asks_head = false;
   bool follows = false;
+  bool fails_with_content = false;
+  bool saves_all = false;      ///< --remote-name-all
+  bool globs = true;           ///< URLs have patterns
+  bool splits = false;         ///< --fail-early: URLs are requested one after the other
+  bool is_https_only = false;  ///< --proto =https
+  bool refuses_users = false;  ///< --disallow-username-in-url
 };
 
-/// Makes a request of the line, and checks the combinations of its options.
+/// Makes requests of the line, and checks the combinations of its options. Those that share all
+/// options are one, with several URLs.
 ///
 /// Ends with: CLI::ValidationError
-void finish(Line& line);
+std::vector<GetOptions> finish(Line& line);
 
 // The steps of finish().
 
@@ -61,6 +80,9 @@ std::string take_content(Line& line);
 void take_part(RequestItems& items, const Part& part);
 /// Encodes a --data-urlencode value: `text`, `=text`, `name=text`, `@FILE` or `name@FILE`.
 std::string encoded_data(const std::string& value);
+
+/// Sets a field that is sent unless --header has one of this name; the last value holds.
+void set_default(Line& line, RequestItems::Field field);
 
 /// Refuses the command line.
 [[noreturn]] void refuse(const std::string& text);
