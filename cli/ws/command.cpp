@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "common_options.hpp"
+#include "exit_code.hpp"
 #include "loop/loop.hpp"
 #include "loop/signal.hpp"
 #include "skua/async.hpp"
@@ -29,6 +30,8 @@ namespace {
 
 constexpr std::string_view last_ping = "skua: seen?";
 constexpr Duration drain_interval = 20ms;
+constexpr Duration look_interval = 100ms;
+constexpr Duration longest_silence = 10s;  // of a server that does not answer pings
 
 /// A conversation over one WebSocket.
 class Dialogue {
@@ -37,6 +40,7 @@ class Dialogue {
       : options_(options),
         is_interactive_(is_terminal(standard_input) && is_terminal(standard_output) &&
                         options.messages.empty() && !options.listen),
+        closes_at_end_(is_interactive_),
         printer_(options, is_interactive_) {}
 
   Task<int> run() {
@@ -46,8 +50,9 @@ class Dialogue {
       const std::string& text = socket.error().text;
       std::fprintf(stderr, "skua: %s\n%s", harmless(text).c_str(),
                    tls_advice(text, options_.client.tls).c_str());
-      co_return failed;
+      co_return exit_code_of(socket.error().code());
     }
+    heard_ = loop::Loop::current().now();
     printer_.opened(*socket);
     socket->on_control([this, &socket](WebSocketControl control, std::string_view payload) {
       take_control(*socket, control, payload);
@@ -83,6 +88,7 @@ class Dialogue {
   Task<CloseReason> receive_all(WebSocket& socket) {
     std::uint64_t count = 0;
     while (auto message = co_await socket.receive()) {
+      heard_ = loop::Loop::current().now();
       printer_.received(*message);
       if (++count == options_.count) socket.close();
     }
@@ -98,19 +104,28 @@ class Dialogue {
   }
 
   Task<> send_what_is_there(WebSocket& socket) {
+    for (const std::string& message : options_.messages) co_await send(socket, message);
     if (options_.listen) co_return;
-    if (options_.messages.empty()) {
-      co_await send_lines(socket);
-    } else {
-      for (const std::string& message : options_.messages) co_await send(socket, message);
-    }
+    if (options_.messages.empty()) co_await send_lines(socket);
     if (options_.count) co_return;
-    // Replies that the server sends without delay arrive before the pong.
-    is_last_sent_ = true;
-    socket.ping(last_ping);
     while (socket.is_open() && socket.queued_bytes() != 0) co_await sleep(drain_interval);
-    co_await sleep(options_.wait);
+    if (!closes_at_end_) co_await wait_for_answers(socket);
     socket.close();
+  }
+
+  // Waits until the server has said nothing for a while. It has read all messages when it answers
+  // the ping: a slow one is not taken for one that has no more to say.
+  Task<> wait_for_answers(WebSocket& socket) {
+    asked_ = loop::Loop::current().now();
+    socket.ping(last_ping);
+    while (socket.is_open()) {
+      const Duration patience =
+          is_answered_ ? options_.wait : std::max(options_.wait, longest_silence);
+      const loop::Instant end = later(std::max(asked_, heard_), patience);
+      const loop::Instant now = loop::Loop::current().now();
+      if (now >= end) co_return;
+      co_await sleep(std::min(end - now, look_interval));
+    }
   }
 
   Task<> send_lines(WebSocket& socket) {
@@ -177,8 +192,11 @@ class Dialogue {
 
   void take_control(WebSocket& socket, WebSocketControl control,
                     std::string_view payload) noexcept {
-    if (is_last_sent_ && control == WebSocketControl::Pong && payload == last_ping) {
-      return socket.close();
+    heard_alive_ = loop::Loop::current().now();
+    if (control == WebSocketControl::Pong && payload == last_ping) {
+      is_answered_ = true;
+      asked_ = heard_alive_;
+      return;
     }
     try {
       printer_.received(control, payload);
@@ -193,9 +211,22 @@ class Dialogue {
     socket.close(CloseCode::GoingAway);
   }
 
+  // Our own end of a conversation with a peer that is gone has the code of an orderly one.
+  [[nodiscard]] bool is_peer_dead(const CloseReason& reason) const {
+    const loop::Instant last = std::max(heard_, heard_alive_);
+    return reason.code == CloseCode::GoingAway && signal_ == 0 &&
+           loop::Loop::current().now() >= later(last, options_.socket.idle);
+  }
+
   int conclude(const CloseReason& reason) {
     printer_.closed(reason);
     if (signal_ != 0 && !is_interactive_) return 128 + signal_;
+    if (is_peer_dead(reason)) {
+      std::fprintf(stderr, "skua: %s has not answered for %lld s (--idle)\n",
+                   harmless(options_.url).c_str(),
+                   static_cast<long long>(options_.socket.idle / 1s));
+      return timed_out;
+    }
     switch (reason.code) {
       case CloseCode::Normal:
       case CloseCode::GoingAway:
@@ -206,10 +237,14 @@ class Dialogue {
 
   const WsOptions& options_;
   const bool is_interactive_;
+  const bool closes_at_end_;  // a person has seen the answers
   WsPrinter printer_;
   std::exception_ptr failure_{};
   int signal_ = 0;
-  bool is_last_sent_ = false;
+  bool is_answered_ = false;     // the last ping
+  loop::Instant asked_{};        // sent, or answered
+  loop::Instant heard_{};        // the last message
+  loop::Instant heard_alive_{};  // the last ping or pong
 };
 
 int talk(const WsOptions& options) {

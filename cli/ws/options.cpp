@@ -15,6 +15,20 @@
 namespace skua::cli {
 namespace {
 
+// Returns the URL that an argument means: its scheme defaults to ws://, its host to localhost, and
+// those of HTTP mean those of WebSockets.
+std::string websocket_url(const std::string& text) {
+  const std::size_t mark = text.find("://");
+  if (mark == text.npos) {
+    return "ws://" + std::string(text.starts_with(':') ? "localhost" : "") + text;
+  }
+  const std::string scheme = text.substr(0, mark);
+  if (scheme == "http") return "ws" + text.substr(mark);
+  if (scheme == "https") return "wss" + text.substr(mark);
+  if (scheme == "ws" || scheme == "wss") return text;
+  throw CLI::ValidationError("'" + text + "' is not a URL: it has to begin with ws:// or wss://");
+}
+
 void declare_request(CLI::App& parser, WsOptions& options) {
   parser
       .add_option_function<std::vector<std::string>>(
@@ -52,7 +66,7 @@ void declare_messages(CLI::App& parser, WsOptions& options) {
       ->allow_extra_args(false)
       ->option_text("TEXT");
   parser.add_flag("-l,--listen", options.listen,
-                  "Send nothing, and print messages until the server closes");
+                  "Print messages until the server closes; send only those of --message");
   parser.add_flag("-b,--binary", options.binary, "Send binary messages instead of text");
   parser.add_option("-n,--count", options.count, "Exit after receiving this many messages")
       ->check(whole_in_range(1, std::int64_t{1} << 53U))
@@ -60,7 +74,7 @@ void declare_messages(CLI::App& parser, WsOptions& options) {
   parser
       .add_option_function<double>(
           "-w,--wait", [&options](double seconds) { options.wait = from_seconds(seconds); },
-          "After the last message, wait at most this long for the server to process it")
+          "End when nothing has been received for this long after the last message was sent")
       ->check(in_range(0.0, 86'400.0))
       ->option_text("SECONDS [2]");
   parser
@@ -93,14 +107,15 @@ void declare(CLI::App& parser, WsOptions& options) {
   parser
       .add_option_function<std::string>(
           "URL",
-          [&options](const std::string& url) {
+          [&options](const std::string& text) {
+            const std::string url = websocket_url(text);
             Result<std::string, Problem> converted = with_ascii_host(url);
             if (!converted) {
               throw CLI::ValidationError("'" + url + "' is not a URL: " + converted.error().text);
             }
             options.url = *std::move(converted);
           },
-          "ws://HOST[:PORT][/PATH], or wss://... for TLS")
+          "[ws://]HOST[:PORT][/PATH], :PORT[/PATH] for localhost, or wss://... for TLS")
       ->required()
       ->option_text(" ");
   parser.option_defaults()->group("Request");
@@ -117,7 +132,8 @@ void declare(CLI::App& parser, WsOptions& options) {
   parser.footer(
       "Each line of standard input is sent as a message, and each received message is printed on\n"
       "a line. On a terminal, /ping, /binary, /close and /help are commands.\n\n"
-      "Exit codes: 0 (closed normally: 1000, 1001 or 1005), 1 (other errors), 2 (usage).\n\n"
+      "Exit codes: 0 (closed normally: 1000, 1001 or 1005), 1 (closed otherwise), 2 (usage),\n"
+      "6 (name), 7 (connection), 8 (TLS), 9 (timeout), 10 (protocol).\n\n"
       "Examples:\n"
       "  skua ws wss://example.com/chat\n"
       "  echo hello | skua ws ws://127.0.0.1:8080/echo\n"

@@ -5,12 +5,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "cli/blunt_server.hpp"
 #include "cli/process.hpp"
 #include "skua.hpp"
 #include "support/echo_socket.hpp"
 #include "support/test_server.hpp"
+#include "ws/handshake_key.hpp"
 
 namespace skua::test {
 namespace {
@@ -41,6 +44,15 @@ class WsTest : public ::testing::Test {
       socket.ping("p");
       socket.close(CloseCode::Normal, "done");
       co_await socket.receive();
+    });
+    router_.websocket("/late", [](WebSocket& socket) -> Task<> {
+      const auto message = co_await socket.receive();
+      if (!message) co_return;
+      for (int i = 1; i <= 3; ++i) {
+        co_await sleep(50ms);
+        co_await socket.send(std::to_string(i));
+      }
+      socket.close(CloseCode::Normal);
     });
     server_ = std::make_unique<testing::TestServer>(router_, BackendChoice::Auto, ServerOptions(),
                                                     testing::Transport::Tcp);
@@ -83,6 +95,49 @@ TEST_F(WsTest, MessagesOfTheCommandLineAreSentInstead) {
   const auto process = start("/echo", {"-m", "one", "-m", "two"}, With::Output);
   EXPECT_EQ(process->output(), "one\ntwo\n");
   EXPECT_EQ(process->wait(), 0);
+}
+
+TEST_F(WsTest, UrlsNeedNoScheme) {
+  const std::string place = url("/echo").substr(std::string("ws://").size());
+  const std::string port = place.substr(place.find(':'));
+  for (const std::string& address : {place, "http://" + place, port}) {
+    Process process({"ws", address, "-m", "hello", "-n", "1"});
+    EXPECT_EQ(process.output(), "hello\n") << address;
+    EXPECT_EQ(process.wait(), 0) << address;
+  }
+}
+
+// The first answer comes once the command has sent all it has; each later one after that.
+TEST_F(WsTest, LateAnswersAreWaitedFor) {
+  const auto process = start("/late", {"-m", "go", "-w", "60"}, With::Output);
+  EXPECT_EQ(process->output(), "1\n2\n3\n");
+  EXPECT_EQ(process->wait(), 0);
+}
+
+TEST_F(WsTest, ListeningSendsTheMessagesOfTheCommandLine) {
+  const auto process = start("/echo", {"-m", "subscribe", "-l"}, With::Output);
+  EXPECT_EQ(process->line(), "subscribe");
+  process->signal(SIGTERM);
+  EXPECT_EQ(process->wait(), 128 + SIGTERM);
+}
+
+// A server that answers the handshake, and nothing after that.
+TEST(WsDead, APeerThatIsGoneIsAFailure) {
+  const BluntServer server([](std::string_view received) -> BluntServer::Answer {
+    constexpr std::string_view name = "Sec-WebSocket-Key: ";
+    const std::size_t at = received.find(name);
+    if (at == received.npos || !received.ends_with("\r\n\r\n")) return {};
+    const std::size_t begin = at + name.size();
+    const std::string key(received.substr(begin, received.find("\r\n", begin) - begin));
+    return {
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Accept: " +
+        ws::accept_key(key) + "\r\n\r\n"};
+  });
+  Process process(
+      {"ws", "127.0.0.1:" + std::to_string(server.port()), "-l", "--ping", "0.1", "--idle", "0.3"});
+  EXPECT_NE(process.errors().find("has not answered for"), std::string::npos);
+  EXPECT_EQ(process.wait(), 9);
 }
 
 TEST_F(WsTest, EndsAfterSoManyMessages) {
@@ -135,10 +190,12 @@ TEST_F(WsTest, WhoCannotBeReachedIsNamed) {
   EXPECT_TRUE(refused->errors().starts_with("skua: could not open a WebSocket at " +
                                             url("/nowhere") +
                                             ": the server answered 404 Not Found\n"));
-  EXPECT_EQ(refused->wait(), 1);
-  Process no_url({"ws", "http//x"});
+  EXPECT_EQ(refused->wait(), 10);
+  Process no_url({"ws", "ftp://x"});
   EXPECT_NE(no_url.errors().find("it has to begin with ws:// or wss://"), std::string::npos);
-  EXPECT_EQ(no_url.wait(), 1);
+  EXPECT_EQ(no_url.wait(), 2);
+  Process unknown({"ws", "ws://no-such-host.invalid/", "-l"});
+  EXPECT_EQ(unknown.wait(), 6);
   Process nothing({"ws"});
   EXPECT_EQ(nothing.wait(), 2);
   Process bad_field({"ws", "ws://a/", "-H", "no colon"});
