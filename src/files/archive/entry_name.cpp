@@ -25,27 +25,6 @@ void append_octets(std::string& out, std::string_view octets) {
   }
 }
 
-// Returns the code point of a well-formed sequence of two or three bytes; 0 for longer ones, none
-// of which are controls.
-std::uint32_t code_point(std::string_view sequence) noexcept {
-  const auto bits = [sequence](std::size_t i) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(sequence[i]) & 0x3fU);
-  };
-  if (sequence.size() == 2) return (bits(0) & 0x1fU) << 6U | bits(1);
-  if (sequence.size() == 3) return (bits(0) & 0x0fU) << 12U | bits(1) << 6U | bits(2);
-  return 0;
-}
-
-// Reports whether a character of several bytes could show something else than the name.
-bool is_deceptive(std::string_view sequence) noexcept {
-  const std::uint32_t point = code_point(sequence);
-  const bool is_c1 = point >= 0x80 && point <= 0x9f;
-  const bool is_direction =
-      (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
-  const bool is_line_end = point == 0x2028 || point == 0x2029;
-  return is_c1 || is_direction || is_line_end || point == 0xfeff;
-}
-
 bool is_plain(char c) noexcept {
   return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '/' && c != '\\';
 }

@@ -11,14 +11,35 @@
 namespace skua::files {
 namespace {
 
-bool less_ignoring_case(std::string_view a, std::string_view b) noexcept {
-  const std::size_t shorter = std::min(a.size(), b.size());
-  for (std::size_t i = 0; i < shorter; ++i) {
-    const char x = ascii::to_lower(a[i]);
-    const char y = ascii::to_lower(b[i]);
+// Takes the digits at the front; returns them without leading zeros.
+std::string_view take_number(std::string_view& text) noexcept {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  std::string_view number = text.substr(0, end);
+  text.remove_prefix(end);
+  number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
+  return number;
+}
+
+// As people count and spell: `a2` before `A10`, octets above ASCII last, whatever char is.
+bool less_naturally(std::string_view left, std::string_view right) noexcept {
+  std::string_view a = left;
+  std::string_view b = right;
+  while (!a.empty() && !b.empty()) {
+    if (ascii::is_digit(a.front()) && ascii::is_digit(b.front())) {
+      const std::string_view x = take_number(a);
+      const std::string_view y = take_number(b);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+      continue;
+    }
+    const auto x = static_cast<unsigned char>(ascii::to_lower(a.front()));
+    const auto y = static_cast<unsigned char>(ascii::to_lower(b.front()));
     if (x != y) return x < y;
+    a.remove_prefix(1);
+    b.remove_prefix(1);
   }
-  return a.size() != b.size() ? a.size() < b.size() : a < b;
+  if (a.empty() != b.empty()) return a.empty();
+  return left < right;  // they differ in case, or in leading zeros
 }
 
 }  // namespace
@@ -47,7 +68,7 @@ void sort_entries(std::vector<DirectoryEntry>& entries, ListingSort sort) {
     if (sort.order == ListingOrder::Time && a.modified_ns != b.modified_ns) {
       return a.modified_ns < b.modified_ns;
     }
-    return less_ignoring_case(a.name, b.name);
+    return less_naturally(a.name, b.name);
   };
   std::sort(entries.begin(), entries.end(), [&](const DirectoryEntry& a, const DirectoryEntry& b) {
     if (a.is_directory != b.is_directory) return a.is_directory;

@@ -125,6 +125,52 @@ Entries numbered_entries(std::size_t count) {
   return entries;
 }
 
+TEST(DirectoryIndex, NamesAreSortedAsPeopleCount) {
+  const std::vector<std::string> sorted = {"",
+                                           "01",
+                                           "1",
+                                           "1a",
+                                           "2",
+                                           "010",
+                                           "10",
+                                           "A",
+                                           "a",
+                                           "a 2",
+                                           "a1",
+                                           "a01b",
+                                           "a1b",
+                                           "a2",
+                                           "a10",
+                                           "A10b",
+                                           "a10000000000000000000000",
+                                           "b",
+                                           "b0",
+                                           "b00",
+                                           "v1.2",
+                                           "v1.9",
+                                           "v1.10.1",
+                                           "v1.10.2",
+                                           "z",
+                                           "\u00e4b",
+                                           "\u00e9",
+                                           "\u4e2d"};
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    for (std::size_t k = 0; k < sorted.size(); ++k) {
+      Entries entries{{.name = sorted[i]}, {.name = sorted[k]}};
+      sort_entries(entries, {});
+      EXPECT_EQ(entries.front().name, sorted[std::min(i, k)]) << sorted[i] << " " << sorted[k];
+    }
+  }
+}
+
+TEST(DirectoryIndex, UploadsComeBeforeTheList) {
+  const Entries entries = numbered_entries(2);
+  ListingPage page = page_of(entries);
+  page.has_upload_form = true;
+  const std::string html = listing_html(page, "/");
+  EXPECT_LT(html.find("name=\"upload\""), html.find("<table>"));
+}
+
 TEST(DirectoryIndex, PagesALargeFolder) {
   const Entries entries = numbered_entries(2 * page_entries + 1);
   EXPECT_EQ(page_of(entries, "name", 2).entries.front().name,

@@ -242,12 +242,14 @@ std::string listing_html(const ListingPage& page, std::string_view path) {
   out.reserve(6144 + page.entries.size() * 160 + page.readme.size());
   out.append(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>");
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+      "<link rel=\"icon\" href=\"data:,\"><title>");  // browsers ask for /favicon.ico otherwise
   append_html(out, path);
   out.append("</title><style>").append(listing_style).append("</style>");
   if (!page.readme.empty()) out.append("<style>").append(readme_style).append("</style>");
   out.append("</head><body><main>");
   append_heading(out, path);
+  if (page.has_upload_form) out.append(upload_form);  // a phone shows no second screen
   out.append("<form>");
   append_search(out, page);
   out.append("<table><thead><tr>");
@@ -269,7 +271,6 @@ std::string listing_html(const ListingPage& page, std::string_view path) {
                                    : "<p>No name contains this text.</p>\n");
   }
   if (page.has_archives) out.append(archive_links());
-  if (page.has_upload_form) out.append(upload_form);
   if (!page.readme.empty()) {
     out.append("<article class=\"readme\">\n").append(page.readme).append("</article>\n");
   }

@@ -40,6 +40,30 @@ std::size_t character_size(std::string_view text) noexcept {
 
 namespace {
 
+// Returns the code point of a well-formed sequence of two or three bytes; 0 for longer ones, none
+// of which are controls.
+std::uint32_t code_point(std::string_view sequence) noexcept {
+  const auto bits = [sequence](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(sequence[i]) & 0x3fU);
+  };
+  if (sequence.size() == 2) return (bits(0) & 0x1fU) << 6U | bits(1);
+  if (sequence.size() == 3) return (bits(0) & 0x0fU) << 12U | bits(1) << 6U | bits(2);
+  return 0;
+}
+
+}  // namespace
+
+bool is_deceptive(std::string_view character) noexcept {
+  const std::uint32_t point = code_point(character);
+  const bool is_c1 = point >= 0x80 && point <= 0x9f;
+  const bool is_direction =
+      (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
+  const bool is_line_end = point == 0x2028 || point == 0x2029;
+  return is_c1 || is_direction || is_line_end || point == 0xfeff;
+}
+
+namespace {
+
 // Calls `one` for each ASCII character and `more` for the others; replaces invalid bytes.
 template <class One, class More>
 void append_characters(std::string_view text, One one, More more) {
@@ -74,7 +98,9 @@ void append_html(std::string& out, std::string_view text) {
           default: is_control(c) ? out.append(replacement) : out.append(1, c);
         }
       },
-      [&out](std::string_view character) { out.append(character); });
+      [&out](std::string_view character) {
+        out.append(is_deceptive(character) ? replacement : character);
+      });
 }
 
 void append_path(std::string& out, std::string_view path) {
@@ -83,27 +109,26 @@ void append_path(std::string& out, std::string_view path) {
 }
 
 void append_json(std::string& out, std::string_view text) {
-  const auto escape = [&out](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += "\\u00";
-    out += hex_digits[byte >> 4U];
-    out += hex_digits[byte & 15U];
+  const auto escape = [&out](std::uint32_t point) {
+    out += "\\u";
+    for (const unsigned shift : {12U, 8U, 4U, 0U}) out += hex_digits[point >> shift & 15U];
   };
   const auto one = [&](char c) {
     if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (is_control(c) || c == '<' || c == '>' || c == '&') {
-      escape(c);
+      escape(static_cast<unsigned char>(c));
     } else {
       out += c;
     }
   };
-  // Also escapes the controls U+0080 to U+009F: terminals obey them.
   const auto more = [&](std::string_view character) {
-    const bool is_c1 = character.size() == 2 && character[0] == '\xC2' &&
-                       static_cast<unsigned char>(character[1]) < 0xA0;
-    is_c1 ? escape(character[1]) : static_cast<void>(out.append(character));
+    if (is_deceptive(character)) {
+      escape(code_point(character));
+    } else {
+      out.append(character);
+    }
   };
   out += '"';
   append_characters(text, one, more);

@@ -39,6 +39,18 @@ TEST(Escape, KeepsWellFormedUtf8AndReplacesTheRest) {
   EXPECT_EQ(html("\xFF"), "\uFFFD");
 }
 
+TEST(Escape, NamesDoNotShowOthers) {
+  EXPECT_EQ(html("gpj.\u202Eexe"), "gpj.\uFFFDexe");
+  EXPECT_EQ(html("\u2066a\u2069\u009B\uFEFF"), "\uFFFDa\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(html("\u200Fab\u05D0\u0627"), "\u200Fab\u05D0\u0627");
+  for (const std::string_view character : {"\u202A", "\u202E", "\u2066", "\u0085", "\u2029"}) {
+    EXPECT_TRUE(is_deceptive(character));
+  }
+  for (const std::string_view character : {"\u00A0", "\u202F", "\u2065", "\u206A", "\U0001F600"}) {
+    EXPECT_FALSE(is_deceptive(character));
+  }
+}
+
 TEST(Escape, PathsKeepOnlyUnreservedCharactersAndSlashes) {
   EXPECT_EQ(path("/a-b._~/C9"), "/a-b._~/C9");
   EXPECT_EQ(path("a b%?#\"<>'\\:\n"), "a%20b%25%3F%23%22%3C%3E%27%5C%3A%0A");
@@ -49,6 +61,7 @@ TEST(Escape, JsonIsValidAndHarmlessInHtml) {
   EXPECT_EQ(json("a\"b\\c"), "\"a\\\"b\\\\c\"");
   EXPECT_EQ(json("</script>\n"), "\"\\u003C/script\\u003E\\u000A\"");
   EXPECT_EQ(json("\u0080\u009B\u00A0"), "\"\\u0080\\u009B\u00A0\"");
+  EXPECT_EQ(json("gpj.\u202Eexe\u2028"), "\"gpj.\\u202Eexe\\u2028\"");
   EXPECT_EQ(json("\xFF\u00FC"), "\"\uFFFD\u00FC\"");
 }
 

@@ -84,9 +84,10 @@ const std::string_view listing_script = R"text("use strict";
       const links = items.filter((item) => !item.hidden).map((item) => item.querySelector("a"));
       const step = event.key === "ArrowDown" ? 1 : -1;
       const now = links.indexOf(document.activeElement);
-      const next = now === -1 ? (step === 1 ? 0 : links.length - 1) : now + step;
-      if (!(next in links)) return;
-      links[next].focus();
+      const isEntering = step === 1 && document.activeElement === search;
+      if (now === -1 && !isEntering) return;  // the keys scroll
+      if (!(now + step in links)) return;
+      links[now + step].focus();
     } else {
       return;
     }
@@ -96,10 +97,11 @@ const std::string_view listing_script = R"text("use strict";
 )text";
 
 const std::string_view listing_policy =
-    "default-src 'none'; img-src 'self'; media-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "default-src 'none'; img-src 'self' data:; media-src 'self'; connect-src 'self'; base-uri "
+    "'none'; "
     "form-action 'self'; frame-ancestors 'self'; "
     "style-src 'sha256-ki2PPQioaGskHeofTuvlz1Lb8nTURZEPv2eEYXajmo8='; "
-    "script-src 'sha256-PfUwkELzMGIV0TX+4NXYYvqbjLw9dH36mvzENSKms4Q=' "
-    "'sha256-yviCPu5Eq2ZDQydkg+PHCaXlXw9oamn5gFm5xUfBZwg='";
+    "script-src 'sha256-6BIethUSVe6CZ1aJIW73DmyRgmRrpYEaW4WnJQWr9q4=' "
+    "'sha256-6ih9a8n9XGbBY3J9jDflQPPYkmE7UWYZPKsge4DTm5w='";
 
 }  // namespace skua::files

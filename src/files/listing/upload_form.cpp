@@ -12,7 +12,7 @@ const std::string_view upload_form =
 // Large files go as resumable uploads (draft-ietf-httpbis-resumable-upload), if the server has
 // them: POST begins one, PATCH sends content, and after an interruption HEAD tells where to go on.
 const std::string_view upload_script = R"("use strict";
-const form = document.forms.upload, list = document.getElementById("uploads");
+const form = document.forms.upload, list = document.getElementById("uploads"), failed = [];
 const smallFile = 1e6, mostFailures = 8;
 const isInterrupted = (answer) => [0, 408, 423, 429, 502, 503, 504].includes(answer.status) ||
   (answer.status === 409 && answer.getResponseHeader("Upload-Complete") === "?0");
@@ -79,16 +79,25 @@ const send = async (file) => {
   row.textContent = file.name + ": " + (isDone ? "uploaded" : isCancelled ? "cancelled" :
     answer.status === 0 ? "the connection failed" : answer.responseText.trim() ||
     "status " + answer.status);
+  if (!isDone) failed.push(row.textContent);
   return isDone;
 };
 form.onsubmit = async (event) => {
   event.preventDefault();
+  failed.length = 0;
   form.send.disabled = true;
-  let areAllDone = true;
-  for (const file of form.file.files) if (!(await send(file))) areAllDone = false;
+  let isAnyDone = false;
+  for (const file of form.file.files) if (await send(file)) isAnyDone = true;
   form.send.disabled = false;
-  if (areAllDone) location.reload();
+  if (!isAnyDone) return;
+  sessionStorage.uploads = JSON.stringify(failed);
+  location.reload();  // to list those that were uploaded
 };
+// Failures stay readable on the new page.
+for (const text of JSON.parse(sessionStorage.uploads || "[]")) {
+  list.appendChild(document.createElement("p")).textContent = text;
+}
+sessionStorage.removeItem("uploads");
 )";
 
 }  // namespace skua::files
