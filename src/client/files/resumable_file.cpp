@@ -18,12 +18,37 @@ namespace {
 
 constexpr std::size_t max_origin_bytes = 16 * 1024;
 constexpr std::string_view first_line = "skua download 1";
-constexpr int max_numbers = 1000;
+constexpr int max_numbers = 1000;  // of parts: downloads at the same time
+constexpr int max_names = 100'000'000;
 
 Error busy() noexcept { return Error::from_system(EBUSY, "another download"); }
 
 std::string numbered(const std::string& path, int number) {
   return number == 0 ? path : path + "-" + std::to_string(number);
+}
+
+// Returns a number above that of a taken name which was free a moment ago: of names that were given
+// in turn, the first. It looks further and further ahead, and then halves the gap, so that the cost
+// grows with the digits of the number only.
+int next_free(const std::string& path, int taken) {
+  const auto is_taken = [&path](int number) {
+    return disk::stat_of_link(numbered(path, number)).has_value();
+  };
+  int step = 1;
+  while (taken < max_names && is_taken(taken + step)) {
+    taken += step;
+    step *= 2;
+  }
+  int vacant = taken + step;
+  while (vacant - taken > 1) {
+    const int middle = taken + (vacant - taken) / 2;
+    if (is_taken(middle)) {
+      taken = middle;
+    } else {
+      vacant = middle;
+    }
+  }
+  return vacant;
 }
 
 std::string part_path_of(const std::string& path) {
@@ -222,7 +247,7 @@ Result<void> ResumableFile::take_name() {
     if (disk::rename(part_.c_str(), path_.c_str()) != 0) return failure(path_, "rename");
     return {};
   }
-  for (int number = 0; number < max_numbers; ++number) {
+  for (int number = 0; number < max_names; number = next_free(path_, number)) {
     std::string name = numbered(path_, number);
     if (disk::rename_beside(part_, name) == 0) {
       path_ = std::move(name);

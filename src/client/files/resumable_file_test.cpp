@@ -110,6 +110,18 @@ TEST_F(ResumableFileTest, BesideReplacesNothing) {
   EXPECT_EQ(content("f-1"), "new");
 }
 
+TEST_F(ResumableFileTest, OneNameMayBeUsedManyTimes) {
+  constexpr int count = 1100;
+  folder_.write("f", "");
+  for (int i = 1; i <= count; ++i) folder_.write("f-" + std::to_string(i), "");
+  for (const int number : {count + 1, count + 2, count + 3}) {
+    ResumableFile file(path_, {.never_replace = true});
+    ASSERT_TRUE(file.start({}));
+    ASSERT_TRUE(file.keep());
+    EXPECT_EQ(file.path(), path_ + "-" + std::to_string(number));
+  }
+}
+
 TEST_F(ResumableFileTest, OriginsOfOthersAreNotBelieved) {
   leave_part();
   for (const char* text : {"", "skua download 1\nhttp://a/f\n\"v\"\n", "skua download 2\na\nb\n3\n",
