@@ -7,7 +7,9 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "crypto/digest.hpp"
 
@@ -146,6 +148,27 @@ CLI::Validator size_value() {
     const auto [rest, code] = std::from_chars(text.data(), end, bytes);
     is_size = is_size && code == std::errc() && rest == end;
     return is_size ? std::string() : "'" + given + "' is not a size such as 500, 64K or 2GiB";
+  };
+  return {convert, ""};
+}
+
+CLI::Validator seconds_value() {
+  const auto convert = [](std::string& text) -> std::string {
+    constexpr std::pair<std::string_view, double> units[] = {
+        {"ms", 0.001}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
+    const std::size_t end = text.find_first_not_of("0123456789.");
+    if (end == text.npos || end == 0) return {};  // other checks know what is wrong
+    for (const auto& [unit, seconds] : units) {
+      if (std::string_view(text).substr(end) != unit) continue;
+      double number = 0;
+      const auto [rest, code] = std::from_chars(text.data(), text.data() + end, number);
+      if (code != std::errc() || rest != text.data() + end) return {};
+      std::array<char, 64> digits{};
+      std::snprintf(digits.data(), digits.size(), "%.9g", number * seconds);
+      text = digits.data();
+      return {};
+    }
+    return {};
   };
   return {convert, ""};
 }

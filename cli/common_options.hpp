@@ -46,6 +46,9 @@ CLI::Validator one_of(const std::vector<std::string>& words);
 /// Converts sizes such as `500`, `64K` or `2GiB` to bytes.
 CLI::Validator size_value();
 
+/// Converts times such as `500ms`, `10s` or `2m` to seconds; a number stays one of seconds.
+CLI::Validator seconds_value();
+
 /// Converts seconds to a Duration.
 Duration from_seconds(double seconds);
 

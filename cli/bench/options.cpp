@@ -67,6 +67,7 @@ void declare_load(CLI::App& parser, bench::Plan& plan) {
       ->option_text("COUNT [1]");
   CLI::Option* const duration =
       add_seconds(parser, "-d,--duration", plan.duration, "Duration of the test")
+          ->transform(seconds_value())
           ->check(in_range(0.01, 1e6))
           ->option_text("SECONDS [10]");
   parser.add_option("-n,--requests", plan.requests, "Send exactly this many requests")
@@ -88,9 +89,11 @@ void declare_load(CLI::App& parser, bench::Plan& plan) {
       ->excludes("--pipeline")
       ->option_text("COUNT [1]");
   add_seconds(parser, "--timeout", plan.timeout, "Time limit for connecting and for each response")
+      ->transform(seconds_value())
       ->check(in_range(0.001, 86'400.0))
       ->option_text("SECONDS [10]");
   add_seconds(parser, "--warmup", plan.warmup, "Run for this long before measuring")
+      ->transform(seconds_value())
       ->check(in_range(0.0, 86'400.0))
       ->option_text("SECONDS [0]");
   declare_backend(parser, plan.backend);
@@ -99,7 +102,9 @@ void declare_load(CLI::App& parser, bench::Plan& plan) {
 }  // namespace
 
 void declare(CLI::App& parser, BenchOptions& options) {
-  parser.add_option("URL", options.url, "[http://]HOST[:PORT][/PATH], or https://...")
+  parser
+      .add_option("URL", options.url,
+                  "[http://]HOST[:PORT][/PATH], :PORT[/PATH] for localhost, or https://...")
       ->required()
       ->option_text(" ");
   parser.option_defaults()->group("Request");

@@ -17,7 +17,8 @@ namespace {
 Result<Url, Problem> read_url(const std::string& text) {
   // The scheme defaults to http://.
   const bool has_scheme = text.find("://") != text.npos;
-  auto url = Url::parse_lenient(has_scheme ? text : "http://" + text);
+  const std::string host = text.starts_with(':') ? "localhost" : "";
+  auto url = Url::parse_lenient(has_scheme ? text : "http://" + host + text);
   if (!url) return client::could_not("load '" + text + "'", url.error());
   if (url->scheme() != "http" && url->scheme() != "https") {
     return client::could_not("load '" + text + "'", Errc::MalformedUrl,

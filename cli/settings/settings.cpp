@@ -17,6 +17,7 @@
 #include "get/request_items.hpp"
 #include "settings/settings_file.hpp"
 #include "suggestion.hpp"
+#include "system.hpp"
 
 namespace skua::cli {
 namespace {
@@ -85,12 +86,32 @@ void set(CLI::Option& option, const std::string& file, const Setting& setting) {
   }
 }
 
+constexpr std::string_view variable_prefix = "SKUA_SERVE_";
+
 std::string variable_of(const CLI::Option& option) {
-  std::string name = "SKUA_SERVE_" + key_of(option);
+  std::string name = std::string(variable_prefix) + key_of(option);
   for (char& c : name) {
     c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return name;
+}
+
+// A variable with the name of no option is a typing error. Those that Kubernetes sets for a service
+// called skua-serve are not.
+void check_environment(const CLI::App& parser) {
+  std::vector<std::string> known;  // without the prefix, which all share
+  for (const CLI::Option* const option : parser.get_options()) {
+    known.push_back(variable_of(*option).substr(variable_prefix.size()));
+  }
+  for (const std::string& name : environment_names(variable_prefix)) {
+    const std::string_view rest = std::string_view(name).substr(variable_prefix.size());
+    const bool is_of_kubernetes = rest.starts_with("SERVICE_") || rest.starts_with("PORT_");
+    if (is_of_kubernetes || std::ranges::find(known, rest) != known.end()) continue;
+    std::string why = "no option has this variable";
+    const std::string meant = nearest(rest, known);
+    if (!meant.empty()) why.append(", did you mean ").append(variable_prefix).append(meant) += '?';
+    throw CLI::ValidationError(name, why);
+  }
 }
 
 }  // namespace
@@ -113,6 +134,7 @@ std::vector<std::string> words_of(const CLI::App& parser) {
 }
 
 void apply_environment(CLI::App& parser) {
+  check_environment(parser);
   for (CLI::Option* const option : parser.get_options()) {
     if (option == parser.get_help_ptr() || !option->empty()) continue;
     const std::string name = variable_of(*option);

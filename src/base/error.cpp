@@ -37,7 +37,8 @@ constexpr Row tls_row(Errc code) noexcept {
       return {"the connection ended without a TLS close_notify", Status::BadGateway};
     case MisdirectedRequest:  // RFC 9110 §15.5.20
       return {"the certificate is not for the host that was asked for", Status::MisdirectedRequest};
-    case PlainHttp: return {"a plain HTTP request came where TLS is spoken", Status::BadRequest};
+    case PlainHttp:
+      return {"this port is for HTTPS, and the request was plain HTTP", Status::BadRequest};
     default: return socket_row(code);
   }
 }

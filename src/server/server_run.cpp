@@ -140,10 +140,14 @@ Result<void> ServerRun::limit_connections() {
     return Error(Errc::TooManyOpenFiles, "RLIMIT_NOFILE (ulimit -n) is too low for connections");
   }
   if (shared_.connections.cap >= options.limits.connections || !options.hooks.log) return {};
-  options.hooks.log(LogLevel::Info, "limited to " + std::to_string(shared_.connections.cap) +
-                                        " connections because the process may open only " +
-                                        std::to_string(open_files) +
-                                        " files (RLIMIT_NOFILE, ulimit -n)");
+  // A default that is nearly reached is no news.
+  constexpr std::size_t few = 1024;
+  const bool is_asked = options.limits.connections != Limits().connections;
+  const bool is_news = is_asked || shared_.connections.cap < few;
+  options.hooks.log(is_news ? LogLevel::Info : LogLevel::Debug,
+                    "limited to " + std::to_string(shared_.connections.cap) +
+                        " connections because the process may open only " +
+                        std::to_string(open_files) + " files (RLIMIT_NOFILE, ulimit -n)");
   return {};
 }
 

@@ -132,6 +132,19 @@ TEST_F(ServeTest, SaysWhichVariableIsMalformed) {
   EXPECT_EQ(process.wait(), 2);
 }
 
+TEST_F(ServeTest, SaysThatAVariableIsUnknown) {
+  {
+    const Environment upload("SKUA_SERVE_UPLAOD", "true");
+    Process process({"serve"});
+    EXPECT_TRUE(
+        process.errors().starts_with("skua: SKUA_SERVE_UPLAOD: no option has this variable, "
+                                     "did you mean SKUA_SERVE_UPLOAD?\n"));
+    EXPECT_EQ(process.wait(), 2);
+  }
+  const Environment service("SKUA_SERVE_SERVICE_HOST", "10.0.0.1");  // as Kubernetes sets it
+  start();
+}
+
 TEST_F(ServeTest, SaysIfItCannotReadConfigurationFiles) {
   if (cli::has_settings_files()) GTEST_SKIP() << "this build has toml++";
   Process process({"serve", "--config", "x"});

@@ -132,6 +132,16 @@ TEST_F(UploadTest, WithoutALoginNamesOfOthersAreRefused) {
   EXPECT_EQ(put_at("nas.example"), "201");
 }
 
+TEST_F(UploadTest, AnIndexFileDoesNotHideTheListForGood) {
+  start({"--upload"});
+  EXPECT_TRUE(get("/plain/").find("name=\"upload\"") != std::string::npos);
+  EXPECT_EQ(status(put("/plain/index.html", "mine")), "201");
+  EXPECT_TRUE(get("/plain/").ends_with("\r\n\r\nmine"));
+  const std::string list = get("/plain/?view=list");
+  EXPECT_NE(list.find("./index.html"), std::string::npos) << list;
+  EXPECT_NE(list.find("name=\"upload\""), std::string::npos);
+}
+
 TEST_F(UploadTest, SaysThatTheFolderIsMissing) {
   EXPECT_EQ(failure({"--upload=none"}),
             "skua: --upload: " + tree_.string() + "/none/: it was not found\n");

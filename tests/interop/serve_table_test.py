@@ -90,9 +90,10 @@ def serve(program: str, command: str, more: list[str], folder: pathlib.Path):
 
 
 def ask(program: str, command: str, site: pathlib.Path):
-    """Runs a command of curl against a server that has what it needs."""
+    """Runs a command of curl, as it is but for the port, against the server that the page names."""
+    assert "localhost:8080/" in command, "the command names no server"
     with Program(program, "serve", str(site), "--port", "0", "--quiet", "--upload", "--upload-overwrite") as url:
-        words = shlex.split(command.replace(":8080", url))[1:]
+        words = shlex.split(command.replace("localhost:8080", url))[1:]
         heads = subprocess.run(["curl", "-sI", "--noproxy", "*", f"{url}/a"], capture_output=True, text=True, timeout=TIMEOUT).stdout
         tag = re.search(r'(?i)^etag: (?:W/)?(".*")', heads, re.M)[1]
         status = curl(*(word.replace('"tag"', tag) for word in words))

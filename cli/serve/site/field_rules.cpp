@@ -38,6 +38,8 @@ HeaderRule parse_header_rule(const std::string& text) {
   if (bracket != text.npos && text.ends_with(']')) {
     rule.paths.emplace(text.substr(bracket + 2, text.size() - bracket - 3));
     line = line.substr(0, bracket);
+  } else if (bracket != text.npos && text.find(']', bracket) == text.npos) {
+    throw std::invalid_argument("'" + text + "' has a bracket that is not closed");
   }
   auto field = parse_field(line);
   if (!field) throw std::invalid_argument(field.error().text);
@@ -50,7 +52,7 @@ HeaderRule parse_header_rule(const std::string& text) {
 }
 
 CacheRule parse_cache_rule(const std::string& text) {
-  const std::size_t sign = text.rfind('=');
+  const std::size_t sign = text.find('=');  // the rule has none; `?` stands for one in a path
   if (sign == text.npos) throw std::invalid_argument("'" + text + "' is not GLOB=RULE");
   return {PathGlob(text.substr(0, sign)), cache_control(text.substr(sign + 1))};
 }

@@ -32,8 +32,9 @@ std::string file_path(const Request& request, const std::string& index) {
 /// Serves the files, and the page of an application for the paths that are its own.
 class Site {
  public:
-  Site(FileHandler files, const ServeOptions& options)
+  Site(FileHandler files, std::optional<FileHandler> lists, const ServeOptions& options)
       : files_(std::move(files)),
+        lists_(std::move(lists)),
         options_(options.site),
         index_(options.files.index),
         is_watched_(options.watch) {}
@@ -63,7 +64,8 @@ class Site {
       const auto star = rule.from.match(request.path());
       if (star) return files_.answer_at(request, rule.to.fill(*star));
     }
-    return files_(request);
+    const bool is_list = lists_ && request.path().ends_with('/') && request.query("view");
+    return is_list ? (*lists_)(request) : files_(request);
   }
 
   // Listings and archives, which change with any file below them, have no Last-Modified.
@@ -95,6 +97,7 @@ class Site {
   }
 
   FileHandler files_;
+  std::optional<FileHandler> lists_;  // of folders that have an index file, too
   SiteOptions options_;
   std::string index_;
   bool is_watched_;
@@ -161,9 +164,25 @@ Problem folder_problem(const std::string& folder, Error error) {
   const char* advice = "Check the name, or choose another folder: skua serve DIR";
   std::string reason(message(error.code()));
   if (error.system_code() == ENOENT) reason = "no such folder";
+  const bool is_port = !folder.empty() && folder.find_first_not_of("0123456789") == folder.npos;
+  const std::string port_advice = "For this port, use: skua serve --port " + folder;
+  if (is_port) advice = port_advice.c_str();
   if (error.system_code() == ENOTDIR) reason = "not a folder";
   if (error.system_code() == EACCES) advice = "Make it readable, or choose another folder";
   return {error, folder + ": " + reason + "\n" + advice + "."};
+}
+
+// An index file that somebody uploads replaces the listing of its folder, and with it the form: the
+// list stays at `?view=list`.
+Result<std::optional<FileHandler>, Problem> lists_of(const ServeOptions& options,
+                                                     FileOptions files) {
+  if (options.uploads.folder.empty() || !files.listing || files.index.empty()) {
+    return std::optional<FileHandler>();
+  }
+  files.index.clear();
+  Result<FileHandler> lists = FileHandler::open(options.folder, files);
+  if (!lists) return folder_problem(options.folder, lists.error());
+  return std::optional<FileHandler>(*std::move(lists));
 }
 
 // A page that is missing at the start is a typing error.
@@ -192,6 +211,8 @@ Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory be
   if (options.watch || !options.webdav.folder.empty()) file_options.check_interval = {};
   Result<FileHandler> files = FileHandler::open(options.folder, file_options);
   if (!files) return folder_problem(options.folder, files.error());
+  auto lists = lists_of(options, file_options);
+  if (!lists) return std::move(lists).error();
   const SiteOptions& site = options.site;
   if (!site.spa.empty()) {
     auto checked = check_page("--spa", options.folder + site.spa);
@@ -203,6 +224,7 @@ Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory be
   }
   ServedSite made{.memory = std::move(before)};
   Router& router = made.router;
+  add_host_check(router, options);
   add_rate(router, site.rate, made.memory.rate);
   if (!site.cors.empty()) router.use(site_cors(site.cors, !site.proxies.empty()));
   auto passwords = require_login(router, options, made.memory.passwords);
@@ -211,7 +233,7 @@ Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory be
   if (!site.redirects.empty()) router.use(Redirects(site.redirects));
   auto proxied = add_proxies(router, site.proxies, made.memory.hosts, made.memory.proxied);
   if (!proxied) return std::move(proxied).error();
-  router.get("/{path...}", Site(*std::move(files), options));
+  router.get("/{path...}", Site(*std::move(files), *std::move(lists), options));
   if (auto added = add_uploads(router, options); !added) return std::move(added).error();
   if (auto added = add_webdav(router, options); !added) return std::move(added).error();
   if (!site.error_pages.empty()) router.use(ErrorPages(site.error_pages, options.folder));
@@ -223,4 +245,3 @@ Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory be
 }
 
 }  // namespace skua::cli
-  add_host_check(router, options);
