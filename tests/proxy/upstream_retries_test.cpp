@@ -35,7 +35,7 @@ TEST_P(UpstreamRetrying, AServerThatIsDeadIsNoLongerAsked) {
   EXPECT_EQ(gateway_.requests(0, "connect_failed"), 5);
   EXPECT_EQ(gateway_.of_target("skua_upstream_ejections_total", 0), 1);
   EXPECT_EQ(gateway_.of_target("skua_upstream_retries_total", 0), 5);
-  EXPECT_EQ(gateway_.upstream().tarasks_for_x()[0].state, UpstreamTargetStatus::State::Ejected);
+  EXPECT_EQ(gateway_.upstream().targets()[0].state, UpstreamTargetStatus::State::Ejected);
   EXPECT_NE(gateway_.log().find("asks_for_x no requests for 10 s"), std::string::npos);
 }
 
@@ -97,7 +97,7 @@ TEST_P(UpstreamRetrying, AttemptsAreLimited) {
   gateway_.add(c);
   gateway_.options.retries.attempts = 2;
   EXPECT_EQ(gateway_.status_of(asks_for_x), 503);
-  EXPECT_EQ(gateway_.upstream().tarasks_for_x()[2].requests, 0U);
+  EXPECT_EQ(gateway_.upstream().targets()[2].requests, 0U);
 }
 
 TEST_P(UpstreamRetrying, AnAnswerIsBetterThanALastResort) {
@@ -107,7 +107,7 @@ TEST_P(UpstreamRetrying, AnAnswerIsBetterThanALastResort) {
   gateway_.add(busy);
   gateway_.options.ejection.failures = 1;
   EXPECT_EQ(gateway_.status_of(asks_for_x), 503);  // asks the dead one first
-  EXPECT_EQ(gateway_.upstream().tarasks_for_x()[0].state, UpstreamTargetStatus::State::Ejected);
+  EXPECT_EQ(gateway_.upstream().targets()[0].state, UpstreamTargetStatus::State::Ejected);
   EXPECT_EQ(gateway_.status_of(asks_for_x), 503);
   EXPECT_EQ(gateway_.requests(0, "connect_failed"), 1);
 }
