@@ -46,6 +46,7 @@
 #include "skua/idempotency.hpp"
 #include "skua/inherited_sockets.hpp"
 #include "skua/ip_filter.hpp"
+#include "skua/lane.hpp"
 #include "skua/literals.hpp"
 #include "skua/load_shedding.hpp"
 #include "skua/log_level.hpp"

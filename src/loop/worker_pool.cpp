@@ -18,6 +18,7 @@
 #include "loop/current.hpp"
 #include "loop/loop.hpp"
 #include "skua/async.hpp"
+#include "skua/lane.hpp"
 
 namespace skua::loop {
 namespace {
@@ -75,6 +76,12 @@ WorkerPool::Counts WorkerPool::counts() const {
           .refused = state_->refused};
 }
 
+bool WorkerPool::is_full() const noexcept {
+  const std::lock_guard lock(state_->mutex);
+  const std::size_t startable = state_->max_threads - state_->threads.size();
+  return state_->queue.size() >= state_->max_queued + state_->idle + startable;
+}
+
 bool WorkerPool::submit(std::function<void()> call) {
   const std::shared_ptr<State> kept = state_;  // the call may destroy the pool before we return
   State& state = *kept;
@@ -125,22 +132,43 @@ void WorkerPool::State::work() {
 namespace skua {
 namespace detail {
 
+namespace {
+
+void make_call(loop::WorkerPool* pool, const std::shared_ptr<OffloadedCall>& call,
+               const loop::Loop& loop) {
+  const bool is_taken = pool != nullptr && pool->submit([call, mailbox = loop.mailbox()] {
+    if (call->is_dropped.load(std::memory_order_relaxed)) return;
+    call->run();
+    mailbox->post([call] {
+      if (call->waiter != nullptr) call->waiter->wake();
+    });
+  });
+  if (!is_taken) throw Exception(Error(Errc::Overloaded, "offload"));
+}
+
+}  // namespace
+
 void OffloadAwaiter::await_suspend(std::coroutine_handle<> caller) {
   const loop::Loop& loop = loop::Loop::current();
   waiter_.park(caller);
   call_->waiter = &waiter_;
-  const bool is_taken =
-      loop.pool() != nullptr && loop.pool()->submit([call = call_, mailbox = loop.mailbox()] {
-        if (call->is_dropped.load(std::memory_order_relaxed)) return;
-        call->run();
-        mailbox->post([call] {
-          if (call->waiter != nullptr) call->waiter->wake();
-        });
-      });
-  if (!is_taken) throw Exception(Error(Errc::Overloaded, "offload"));
+  make_call(loop.pool(), call_, loop);
+}
+
+void LaneAwaiter::await_suspend(std::coroutine_handle<> caller) {
+  const loop::Loop& loop = loop::Loop::current();
+  waiter_.park(caller);
+  call_->waiter = &waiter_;
+  make_call(lane_.pool_.get(), call_, loop);
 }
 
 }  // namespace detail
+
+Lane::Lane(const LaneOptions& options)
+    : pool_(std::make_unique<loop::WorkerPool>(options.threads, options.queued_calls)) {}
+Lane::~Lane() = default;
+
+bool Lane::is_full() const noexcept { return pool_->is_full(); }
 
 void async::destroy_off_loop(std::shared_ptr<void> value) noexcept try {
   const loop::Loop* const loop = loop::find_current();

@@ -28,6 +28,8 @@ class WorkerPool {
   };
   /// Any thread.
   [[nodiscard]] Counts counts() const;
+  /// Reports whether submit() would return false now. Any thread.
+  [[nodiscard]] bool is_full() const noexcept;
   /// Whether the calling thread belongs to this pool.
   [[nodiscard]] bool is_own_thread() const noexcept;
 

@@ -119,7 +119,11 @@ RateTable::RateTable(const Settings& settings, const loop::Clock& clock)
       tolerance_(interval_ * static_cast<std::int64_t>(settings.burst)),
       slots_(std::bit_ceil((settings.max_keys + set_size - 1) / set_size) * set_size) {}
 
-RateDecision RateTable::ask(std::string_view key) {
+RateDecision RateTable::ask(std::string_view key) { return decide(key, true); }
+
+RateDecision RateTable::look(std::string_view key) { return decide(key, false); }
+
+RateDecision RateTable::decide(std::string_view key, bool is_counted) {
   const std::uint64_t hash = hash_(key);
   const std::size_t set = hash & (slots_.size() / set_size - 1);
   const std::int64_t now = clock_.now().time_since_epoch().count();
@@ -127,6 +131,10 @@ RateDecision RateTable::ask(std::string_view key) {
   const auto begin = slots_.begin() + static_cast<std::ptrdiff_t>(set * set_size);
   const auto end = begin + set_size;
   auto slot = std::find_if(begin, end, [hash](const Slot& s) { return s.hash == hash; });
+  if (!is_counted) {
+    Slot copy = slot == end ? Slot() : *slot;
+    return count(copy, hash, now);
+  }
   if (slot == end) {
     slot = std::min_element(begin, end,
                             [](const Slot& a, const Slot& b) { return a.full_at < b.full_at; });

@@ -40,6 +40,8 @@ class RateTable {
 
   /// Counts one request of a key. Thread-safe.
   RateDecision ask(std::string_view key);
+  /// Like ask(), but counts nothing. Thread-safe.
+  [[nodiscard]] RateDecision look(std::string_view key);
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return slots_.size() * sizeof(Slot); }
 
@@ -57,6 +59,7 @@ class RateTable {
   };
 
   RateDecision count(Slot& slot, std::uint64_t hash, std::int64_t now) const noexcept;
+  RateDecision decide(std::string_view key, bool is_counted);
 
   crypto::KeyedHash hash_;
   const loop::Clock& clock_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -83,6 +84,34 @@ TEST_F(PasswordGuardTest, HashesABoundedNumberAtOnce) {
   EXPECT_EQ(by_status[401], 64U);
   EXPECT_EQ(by_status[503], 36U);
   EXPECT_EQ(ask("bob", "secret").status(), Status::Unauthorized) << "all of them have ended";
+}
+
+// Strangers can order hashes, but not the threads that read and write files.
+TEST_F(PasswordGuardTest, HashesWhileAllThreadsForFilesAreBusy) {
+  std::promise<void> go;
+  const std::shared_future<void> gone = go.get_future().share();
+  const auto hold = [gone] { gone.wait(); };
+  std::vector<std::size_t> by_status(600);
+  const auto log_in = [&]() -> Task<> {
+    Scope held;
+    for (int i = 0; i < 8; ++i) held.spawn(offload(hold));
+    auto counting = count(by_status, "ada");
+    co_await counting;
+    go.set_value();
+    co_await held.join();
+  };
+  run(log_in());
+  EXPECT_EQ(by_status[200], 1U);
+}
+
+TEST_F(PasswordGuardTest, WhoOftenGetsItWrongHasToWait) {
+  EXPECT_EQ(ask("ada", "secret").status(), Status::Ok);
+  for (int i = 0; i < 30; ++i) ASSERT_EQ(ask("mallory", "secret").status(), Status::Unauthorized);
+  const Response refused = ask("mallory", "another");
+  EXPECT_EQ(refused.status(), Status::TooManyRequests);
+  EXPECT_EQ(refused.header("Retry-After"), "5");
+  EXPECT_EQ(ask("bob", "secret").status(), Status::Unauthorized) << "of another name";
+  EXPECT_EQ(ask("ada", "secret").status(), Status::Ok) << "it is verified already";
 }
 
 TEST_F(PasswordGuardTest, LetsAnyNumberInOnceTheLoginIsVerified) {

@@ -16,8 +16,9 @@ namespace skua::cli {
 
 /// Middleware that requires a login of a password file, or one that `also` accepts, by HTTP Basic.
 ///
-/// A login is hashed on another thread, and passes without that from then on. More logins at once
-/// than a few dozens are answered with 503, so that attackers delay others for a moment only.
+/// A login is hashed on a thread of its own, and passes without that from then on. More logins at
+/// once than a few dozens are answered with 503, and those of an address or a user that were often
+/// wrong with 429 for a while, so that attackers delay others for a moment only.
 class PasswordGuard {
  public:
   PasswordGuard(std::string_view realm, const std::shared_ptr<const PasswordFile>& file,
