@@ -6,15 +6,18 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/thread_object.hpp"
 #include "coding/coding.hpp"
+#include "files/access/tree_access.hpp"
 #include "files/compressed_stream.hpp"
 #include "files/file_response.hpp"
 #include "files/listing/directory_index.hpp"
+#include "files/listing/folder_reads.hpp"
 #include "files/listing/page_assets.hpp"
 #include "files/listing/readme.hpp"
 #include "files/site_answer.hpp"
@@ -40,13 +43,12 @@ struct IndexPath {
   std::string text;
 };
 
-// The most entries of a folder that one listing holds in memory.
-constexpr std::size_t listed_at_most = 1'000'000;
-
 // The input of a listing, and its requested form.
 struct ListingWork {
   DirectoryReader reader;
-  std::string path{};  // as in the request
+  TreeAccess access{};
+  std::string below{};  // the path below the folder
+  std::string path{};   // as in the request
   ListingSort sort{};
   std::size_t page_number = 1;
   std::string filter{};
@@ -59,12 +61,31 @@ struct ListingWork {
   std::string readme_name{};
   std::vector<DirectoryEntry> entries{};
   bool is_truncated = false;
+  // Set for a large folder. The listings outlive the call on their thread.
+  std::shared_ptr<LargeListings> listings{};
+  std::shared_ptr<FolderRead> all{};
+  std::shared_ptr<const Root> root{};
+
+  // Lists a large folder; called on the thread of listings.
+  std::string text_of_all() {
+    all->read(root, access, below).value();
+    all->sort(reader, sort);
+    is_truncated = all->is_truncated();
+    find_description(all->entries());
+    if (filter.empty()) return text_of(all->entries());
+    const std::vector<DirectoryEntry> found = filtered(all->entries(), filter);
+    return text_of(found);
+  }
 
   std::string text() {
     filter_entries(entries, filter);
     if (sort.order != ListingOrder::Name) reader.add_details(entries);
     sort_entries(entries, sort);
-    ListingPage page = make_page(entries, sort, page_number);
+    return text_of(entries);
+  }
+
+  std::string text_of(std::span<const DirectoryEntry> sorted) {
+    ListingPage page = make_page(sorted, sort, page_number);
     std::vector<DirectoryEntry> shown(page.entries.begin(), page.entries.end());
     reader.add_details(shown);
     page.entries = shown;
@@ -79,9 +100,9 @@ struct ListingWork {
   }
 
   // Only the first page of the whole folder shows its description.
-  void find_description() {
+  void find_description(std::span<const DirectoryEntry> among) {
     if (readme || !render_readme || is_json || page_number != 1 || !filter.empty()) return;
-    readme = open_readme(reader, entries, readme_name);
+    readme = open_readme(reader, among, readme_name);
   }
 
   std::string readme_html() const {
@@ -92,12 +113,8 @@ struct ListingWork {
 };
 
 Task<> write_listing(std::shared_ptr<ListingWork> work, BodyWriter& writer) {
-  const auto finish = [work] {
-    work->is_truncated = work->reader.read(work->entries, listed_at_most).value();
-    work->find_description();
-    return work->text();
-  };
-  auto call = offload(finish);
+  const auto finish = [work] { return work->text_of_all(); };
+  auto call = offload(work->listings->lane(), finish);
   std::string text = co_await call;
   auto written = writer.write(Body(std::move(text)));
   co_await written;
@@ -108,6 +125,11 @@ Response large_listing(ListingWork work) {
   const auto shared = std::make_shared<ListingWork>(std::move(work));  // std::function copies it
   return Response::stream(type,
                           [shared](BodyWriter& writer) { return write_listing(shared, writer); });
+}
+
+Response busy() {
+  Response response(Status::ServiceUnavailable, "too many folders are being listed; try again\n");
+  return std::move(response.header("Retry-After", "1"));
 }
 
 }  // namespace
@@ -132,6 +154,7 @@ FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSou
               .made = options_.compress,
               .tags = tags_.get()},
       archives_(options_.archives),
+      listings_(std::make_shared<LargeListings>()),
       caches_([this] {
         const FileCacheOptions cache{.fresh = options_.check_interval};
         return std::make_unique<SiteCaches>(*root_, *times_, fields_, cache);
@@ -211,7 +234,10 @@ std::optional<Response> FileSite::answer_coded(const Request& request, FoundFile
 Response FileSite::list(const Request& request, std::string_view path) const {
   Result<DirectoryReader> reader = DirectoryReader::open(root_, path);
   if (!reader) return error_response(reader.error());
-  ListingWork work{.reader = *std::move(reader), .path = std::string(request.path())};
+  ListingWork work{.reader = *std::move(reader),
+                   .access = TreeAccess(request, path),
+                   .below = std::string(path),
+                   .path = std::string(request.path())};
   work.sort = parse_sort(request.query("sort").value_or("name"));
   work.page_number = parse_page(request.query("page").value_or("1"));
   work.filter = request.query("q").value_or("");
@@ -221,11 +247,22 @@ Response FileSite::list(const Request& request, std::string_view path) const {
   work.has_archives = archives_.are_any();
   work.render_readme = options_.render_readme;
   // Reading and sorting a large folder takes long, so another thread does it.
-  const Result<bool> has_more = work.reader.read(work.entries, page_entries);
+  const Result<bool> has_more =
+      read_entries(work.reader, work.access, path, work.entries, page_entries);
   if (!has_more) return error_response(has_more.error());
   bool is_large = *has_more;
-  if (!is_large) work.find_description();
+  if (!is_large) work.find_description(work.entries);
   if (work.readme && work.readme->stat.size_bytes > long_readme_bytes) is_large = true;
+  if (is_large) {
+    if (listings_->lane().is_full()) return busy();
+    work.listings = listings_;
+    work.root = root_;
+    // Another router may protect other paths of this site.
+    const bool is_whole = !work.access.has_exceptions_below(path);
+    work.all = is_whole ? listings_->join(work.below) : std::make_shared<FolderRead>();
+    work.entries.clear();
+    work.readme.reset();
+  }
   Response response = is_large       ? large_listing(std::move(work))
                       : work.is_json ? Response::json(work.text())
                                      : Response::html(work.text());

@@ -21,6 +21,8 @@
 
 namespace skua::files {
 
+class LargeListings;
+
 /// One thread's caches of a folder.
 struct SiteCaches {
   SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields,
@@ -63,6 +65,7 @@ class FileSite final {
   std::unique_ptr<const ContentTags> tags_;  // null: tags are made of the files' states
   FileFields fields_;
   RequestPlaces archives_;
+  std::shared_ptr<LargeListings> listings_;  // shared with streams that outlive the site
   PerThread<SiteCaches> caches_;
 };
 

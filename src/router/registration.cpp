@@ -56,6 +56,7 @@ void Table::add(MethodSet methods, bool is_any, std::string_view pattern, detail
   route->methods = methods;
   route->is_any = is_any;
   route->where = where;
+  route->table = this;
   tree_.add(pattern, *route);
   routes_.push_back(std::move(route));
   allowed_anywhere_ =
@@ -84,6 +85,7 @@ void Table::mount(std::string_view prefix, Table other) {
     // The root of a mounted router also answers without the trailing slash, at any depth.
     if (moved->pattern == "/" || !moved->alias.empty()) moved->alias.insert(0, prefix);
     moved->pattern.insert(0, prefix);
+    moved->table = this;
     routes_.push_back(std::move(moved));
     const Route& route = *routes_.back();
     tree_.add(route.pattern, route);

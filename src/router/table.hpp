@@ -55,6 +55,13 @@ class Table {
 
   void find(Method method, std::string_view path, Match& match) const noexcept;
 
+  [[nodiscard]] const std::vector<std::unique_ptr<Route>>& routes() const noexcept {
+    return routes_;
+  }
+  [[nodiscard]] const std::vector<std::unique_ptr<Scope>>& scopes() const noexcept {
+    return scopes_;
+  }
+
  private:
   [[nodiscard]] const Scope& scope_of(std::string_view path) const noexcept;
   void nest_scopes() noexcept;

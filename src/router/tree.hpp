@@ -21,6 +21,7 @@ namespace skua::router {
 
 struct Route;
 struct Scope;
+class Table;
 
 /// A set of methods: bit n is Method(n).
 using MethodSet = std::uint16_t;
@@ -44,6 +45,7 @@ struct Route : http::RoutePattern {
   MethodSet methods = 0;  ///< the registered methods
   bool is_any = false;    ///< takes every method that has no route of its own
   std::source_location where;
+  const Table* table = nullptr;  ///< that has it, with all other routes
 };
 
 /// The end of a pattern in the tree: at most one route per method.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "coding/coding.hpp"
+#include "files/access/tree_access.hpp"
 #include "files/archive/archive_source.hpp"
 #include "files/archive/entry_name.hpp"
 #include "files/archive/folder_walk.hpp"
@@ -88,7 +89,8 @@ std::optional<Response> answer_archive(const Request& request,
     return std::move(full.header("Retry-After", retry_seconds));
   }
   const std::string name = archive_name(path);
-  auto source = ArchiveSource::create(FolderWalk(root, std::string(path), name), archive->format);
+  FolderWalk walk(root, std::string(path), name, {}, TreeAccess(request, path));
+  auto source = ArchiveSource::create(std::move(walk), archive->format);
   if (!source) return Response(source.error());
   work->source = *std::move(source);
   Response response = Response::stream(

@@ -52,6 +52,7 @@ Result<std::optional<WalkItem>> FolderWalk::step() {
 
 Result<std::optional<WalkItem>> FolderWalk::visit() {
   std::optional<WalkItem> item;
+  if (!access_.allows(Method::Get, path_)) return item;
   Result<OpenFile> file = root_->find(path_);
   if (!file && is_left_out(file.error())) return item;
   if (!file) return file.error();
@@ -71,6 +72,7 @@ Result<bool> FolderWalk::enter(const FileStat& stat) {
   if (levels_.size() == limits_.depth) return Error(Errc::BodyTooLong, "archive: the depth");
   if (!path_.ends_with('/')) path_ += '/';
   if (!name_.ends_with('/')) name_ += '/';
+  if (!access_.allows(Method::Get, path_)) return false;
   auto reader = DirectoryReader::open(root_, path_);
   if (!reader && is_left_out(reader.error())) return false;
   if (!reader) return reader.error();

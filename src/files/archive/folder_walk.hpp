@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "files/access/tree_access.hpp"
 #include "files/archive/entry_name.hpp"
 #include "files/safe_path.hpp"
 #include "skua/error.hpp"
@@ -37,8 +38,12 @@ class FolderWalk final {
   /// `path` is the folder's canonical path with a trailing slash; `name` is that of the folder in
   /// the archive, without one.
   FolderWalk(std::shared_ptr<const Root> root, std::string path, std::string name,
-             WalkLimits limits = {})
-      : root_(std::move(root)), limits_(limits), path_(std::move(path)), name_(std::move(name)) {}
+             WalkLimits limits = {}, TreeAccess access = {})
+      : root_(std::move(root)),
+        access_(std::move(access)),
+        limits_(limits),
+        path_(std::move(path)),
+        name_(std::move(name)) {}
 
   /// Takes one step, which mostly finds an item; the first is the folder itself.
   ///
@@ -64,6 +69,7 @@ class FolderWalk final {
   [[nodiscard]] bool contains_itself(const FileStat& stat) const noexcept;
 
   std::shared_ptr<const Root> root_;
+  TreeAccess access_;
   WalkLimits limits_;
   std::string path_;  // of the current folder, or what is visited in it
   std::string name_;

@@ -75,13 +75,17 @@ Response failure_response(const TreeWork& work, const DavTarget& target,
   return status_response(failures, target.prefix);
 }
 
+TreeWork work_on(const DavTarget& target, TreeWork::Purpose purpose) {
+  return {target.site->root(), target.site->options(), target.access, purpose};
+}
+
 // Removes a folder with all that is in it. Returns the answer if anything is left of it.
 std::optional<Response> remove_folder(const DavTarget& target, const NamedPlace& place,
                                       const std::string& path) {
-  TreeWork work(target.site->root(), target.site->options(), TreeWork::Purpose::Remove);
+  TreeWork work = work_on(target, TreeWork::Purpose::Remove);
   const Result<TreeFolder> folder = place.folder.open_folder(place.name);
   if (!folder) return Response(tree_status(folder.error()));
-  if (const auto refused = work.measure(*folder)) return Response(*refused);
+  if (const auto refused = work.measure(*folder, path + '/', {})) return Response(*refused);
   if (work.remove(place.folder, place.name, path + '/')) return std::nullopt;
   return failure_response(work, target, path + '/');
 }
@@ -125,9 +129,8 @@ Result<TreeFolder, Status> open_source(const Transfer& transfer, const FoundSour
 }
 
 TreeWork copying(const Transfer& transfer) {
-  const WebDavSite& site = *transfer.target.site;
-  return {site.root(), site.options(),
-          transfer.is_move ? TreeWork::Purpose::Move : TreeWork::Purpose::Copy};
+  return work_on(transfer.target,
+                 transfer.is_move ? TreeWork::Purpose::Move : TreeWork::Purpose::Copy);
 }
 
 // Returns why the source cannot be copied as a whole.
@@ -140,7 +143,7 @@ std::optional<Status> refuse_copy(const Transfer& transfer, const FoundSource& s
   if (!transfer.is_deep) return std::nullopt;
   const auto from = open_source(transfer, source);
   if (!from) return from.error();
-  return copying(transfer).measure(*from);
+  return copying(transfer).measure(*from, transfer.target.path + '/', transfer.path + '/');
 }
 
 Response transferred(bool existed) { return existed ? Status::NoContent : Status::Created; }
@@ -184,17 +187,34 @@ Response move_source(const Transfer& transfer, const FoundSource& source, const 
   if (const auto refused = refuse_copy(transfer, source)) return *refused;
   Response copied = copy_source(transfer, source, to, existed);
   if (copied.status() == Status::MultiStatus || code(copied.status()) >= 300) return copied;
-  const WebDavSite& site = *transfer.target.site;
-  TreeWork work(site.root(), site.options(), TreeWork::Purpose::Remove);
+  TreeWork work = work_on(transfer.target, TreeWork::Purpose::Remove);
   const std::string path = transfer.target.path + (from.is_folder() ? "/" : "");
   if (work.remove(from.folder, from.name, path)) return copied;
   return failure_response(work, transfer.target, path);
+}
+
+// Reports whether the request might as well have been a GET of the source, and a DELETE and a PUT
+// of the destination.
+bool is_allowed(const Transfer& transfer, const FoundSource& source) {
+  const TreeAccess& access = transfer.target.access;
+  const std::string slash = source.is_folder() ? "/" : "";
+  return access.allows(Method::Get, transfer.target.path + slash) &&
+         access.allows(Method::Put, transfer.path + slash) &&
+         access.allows(Method::Delete, transfer.path + slash);
+}
+
+// A folder that is renamed takes along all that is in it.
+bool has_to_be_measured(const Transfer& transfer, const FoundSource& source) {
+  const TreeAccess& access = transfer.target.access;
+  return source.is_folder() && (access.has_exceptions_below(transfer.target.path) ||
+                                access.has_exceptions_below(transfer.path));
 }
 
 Response carry_out(const Transfer& transfer) {
   const DavTarget& target = transfer.target;
   const auto source = find_source(target);
   if (!source) return source.error();
+  if (!is_allowed(transfer, *source)) return Status::Forbidden;
   if (auto refused = check_conditions(target, source->file.stat)) return *std::move(refused);
   const auto to = locate(target.site->root(), transfer.path);
   if (!to) return to.error();
@@ -206,7 +226,8 @@ Response carry_out(const Transfer& transfer) {
   if (const auto refused = refuse_nesting(target, *source, *to)) return *refused;
   // RFC 4918 §9.8.4: what is replaced is removed as by DELETE. A file is replaced at once.
   const bool has_to_go = to->is_folder() || (existed && source->is_folder());
-  if (!transfer.is_move || (has_to_go && !can_move(source->place.folder, to->folder))) {
+  if (!transfer.is_move || has_to_be_measured(transfer, *source) ||
+      (has_to_go && !can_move(source->place.folder, to->folder))) {
     if (const auto refused = refuse_copy(transfer, *source)) return *refused;
   }
   if (to->is_folder()) {

@@ -56,9 +56,13 @@ class MemberListing {
     if (!is_visible(name, root.policy())) return;
     Result<FileStat> stat = folder_.stat(name);
     if (!stat || stat->kind == FileKind::Other) return;
+    const bool is_folder = stat->kind == FileKind::Directory;
+    const std::string path = (target_->is_root() ? "/" : target_->path + '/') + name;
+    const TreeAccess& access = target_->access;
+    if (!access.shows(Method::Propfind, is_folder ? path + '/' : path, is_folder)) return;
     Descriptor file;
     if (stat->kind == FileKind::Link) {
-      Result<OpenFile> found = root.find((target_->is_root() ? "/" : target_->path + '/') + name);
+      Result<OpenFile> found = root.find(path);
       if (!found) return;
       stat = found->stat;
       file = std::move(found->descriptor);

@@ -103,7 +103,16 @@ bool TreeWork::has_room(const std::string& path, std::size_t depth) {
   return false;
 }
 
-std::optional<Status> TreeWork::measure(const TreeFolder& folder, std::size_t depth) {
+// Reports whether what has this path may be read, removed or both.
+bool TreeWork::may_take(const std::string& path) const {
+  const bool reads = purpose_ != Purpose::Remove;
+  const bool removes = purpose_ != Purpose::Copy;
+  return (!reads || access_.allows(Method::Get, path)) &&
+         (!removes || access_.allows(Method::Delete, path));
+}
+
+std::optional<Status> TreeWork::measure(const TreeFolder& folder, const std::string& path,
+                                        const std::string& to_path, std::size_t depth) {
   if (depth > options_.max_tree_depth) return Status::InsufficientStorage;
   const auto names = names_in(folder, options_.max_tree_entries - entries_);
   if (!names) return tree_status(names.error());
@@ -113,18 +122,21 @@ std::optional<Status> TreeWork::measure(const TreeFolder& folder, std::size_t de
     if (is_unfinished(name)) continue;
     const Result<FileStat> stat = folder.stat(name);
     if (!stat) continue;
-    if (!is_visible(name, root_.policy())) {
+    const std::string inner = stat->kind == FileKind::Directory ? name + '/' : name;
+    if (!is_visible(name, root_.policy()) || !may_take(path + inner)) {
       if (purpose_ != Purpose::Copy) return Status::Forbidden;
       continue;
     }
+    const std::string to = to_path.empty() ? std::string() : to_path + inner;
+    if (!to.empty() && !access_.allows(Method::Put, to)) return Status::Forbidden;
     if (stat->kind == FileKind::Regular) copied_bytes_ += stat->size_bytes;
     if (purpose_ != Purpose::Remove && copied_bytes_ > options_.max_copy_bytes) {
       return Status::InsufficientStorage;
     }
     if (stat->kind != FileKind::Directory) continue;
-    const Result<TreeFolder> inner = folder.open_folder(name);
-    if (!inner) continue;  // what is done to it will fail, too, and be reported
-    if (const auto refused = measure(*inner, depth + 1)) return refused;
+    const Result<TreeFolder> below = folder.open_folder(name);
+    if (!below) continue;  // what is done to it will fail, too, and be reported
+    if (const auto refused = measure(*below, path + inner, to, depth + 1)) return refused;
   }
   if (depth == 1) {
     entries_ = 0;
@@ -170,7 +182,7 @@ bool TreeWork::remove_folder(const TreeFolder& parent, const std::string& name,
       if (remove_remnant(*folder, inner)) continue;
       fail(path, Status::Conflict);  // of an upload in progress
       is_empty = false;
-    } else if (!is_visible(inner, root_.policy())) {
+    } else if (!is_visible(inner, root_.policy()) || !may_take(path + inner)) {
       fail(path, Status::Forbidden);
       is_empty = false;
     } else if (!remove(*folder, inner, path + inner, depth + 1)) {
@@ -209,7 +221,7 @@ bool TreeWork::copy_folder(const TreeFolder& from, const std::string& from_path,
   }
   copy_properties(from.number(), to->number());
   for (const std::string& inner : *names) {
-    if (!is_visible(inner, root_.policy())) continue;
+    if (!is_visible(inner, root_.policy()) || !may_take(from_path + inner)) continue;
     copy_entry(from, from_path, inner, *to, path, depth);
   }
   return true;
@@ -221,6 +233,7 @@ void TreeWork::copy_entry(const TreeFolder& from, const std::string& from_path,
   const Result<FileStat> stat = from.stat(name);
   if (!stat) return;  // it has just gone
   const std::string path = to_path + name;
+  if (!access_.allows(Method::Put, path)) return fail(path, Status::Forbidden);
   if (stat->kind == FileKind::Directory) {
     const Result<TreeFolder> folder = from.open_folder(name);
     if (!folder) return fail(path + '/', folder.error());

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "files/access/tree_access.hpp"
 #include "files/dav/multistatus.hpp"
 #include "files/dav/tree_folder.hpp"
 #include "files/safe_path.hpp"
@@ -32,15 +33,19 @@ class TreeWork final {
   /// The purpose of the work. `Move` copies a tree that is removed next: all of it or nothing.
   enum class Purpose : std::uint8_t { Copy, Move, Remove };
 
-  /// Root and options outlive it.
+  /// Root, options and access outlive it.
   TreeWork(const Root& root SKUA_LIFETIMEBOUND, const WebDavOptions& options SKUA_LIFETIMEBOUND,
-           Purpose purpose)
-      : root_(root), options_(options), purpose_(purpose) {}
+           const TreeAccess& access SKUA_LIFETIMEBOUND, Purpose purpose)
+      : root_(root), options_(options), access_(access), purpose_(purpose) {}
 
   /// Returns why a tree cannot be copied or removed as a whole, before anything is changed: 507 if
-  /// it exceeds an option, 403 if names are to be removed that clients cannot see; nullopt if it
-  /// can.
-  std::optional<Status> measure(const TreeFolder& folder, std::size_t depth = 1);
+  /// it exceeds an option; 403 if names are to be removed that clients cannot see, or that other
+  /// guards or routes protect, or if they protect what is to be written; nullopt if it can.
+  ///
+  /// `path` is that of the folder, and `to_path` that of its copy, with a slash at their ends;
+  /// `to_path` is empty if there is none.
+  std::optional<Status> measure(const TreeFolder& folder, const std::string& path,
+                                const std::string& to_path, std::size_t depth = 1);
 
   /// Removes a file, a link or a folder with all that is in it; `path` is that of its URL, which
   /// ends with a slash for a folder. Reports whether nothing is left of it.
@@ -64,6 +69,7 @@ class TreeWork final {
   void fail(const std::string& path, Status status);
   void fail(const std::string& path, const Error& error) { fail(path, tree_status(error)); }
   [[nodiscard]] bool has_room(const std::string& path, std::size_t depth);
+  [[nodiscard]] bool may_take(const std::string& path) const;
   bool remove_folder(const TreeFolder& parent, const std::string& name, const std::string& path,
                      std::size_t depth);
   void copy_entry(const TreeFolder& from, const std::string& from_path, const std::string& name,
@@ -72,6 +78,7 @@ class TreeWork final {
 
   const Root& root_;
   const WebDavOptions& options_;
+  const TreeAccess& access_;
   Purpose purpose_;
   std::size_t entries_ = 0;
   std::uint64_t copied_bytes_ = 0;

@@ -42,7 +42,7 @@ Response options_response() {
 
 std::string etag_of_url(const DavTarget& target, std::string_view url) {
   const auto path = path_of_url(url, *target.request, target.prefix);
-  if (!path) return {};
+  if (!path || !target.access.allows(Method::Get, *path)) return {};
   const Result<OpenFile> found = target.site->root().find(*path);
   if (!found || found->stat.kind != FileKind::Regular) return {};
   return strong_etag(found->stat);
@@ -159,7 +159,8 @@ DavTarget::DavTarget(std::shared_ptr<const WebDavSite> the_site, const Request& 
     : site(std::move(the_site)),
       request(detail::keep_request(the_request)),
       path(without_slash(the_path)),
-      has_slash(the_path.size() > 1 && the_path.ends_with('/')) {
+      has_slash(the_path.size() > 1 && the_path.ends_with('/')),
+      access(the_request, the_path) {
   std::string_view url = the_request.path();
   if (url.ends_with(the_path)) url.remove_suffix(the_path.size());
   prefix = url;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "files/access/tree_access.hpp"
 #include "files/file_site.hpp"
 #include "files/request_places.hpp"
 #include "files/safe_path.hpp"
@@ -50,6 +51,7 @@ struct DavTarget {
   std::string prefix;                      ///< the path of the folder's URL, without a slash
   std::string path;                        ///< below the folder, without a slash at its end
   bool has_slash;                          ///< at the end of the path: it must be a folder
+  TreeAccess access;                       ///< to other paths
 
   [[nodiscard]] bool is_root() const noexcept { return path == "/"; }
   /// Returns the path below the folder as it was asked for.

@@ -42,6 +42,11 @@ bool less_naturally(std::string_view left, std::string_view right) noexcept {
   return left < right;  // they differ in case, or in leading zeros
 }
 
+bool contains(const DirectoryEntry& entry, std::string_view text) noexcept {
+  const auto same = [](char a, char b) { return ascii::to_lower(a) == ascii::to_lower(b); };
+  return text.empty() || std::ranges::search(entry.name, text, same).begin() != entry.name.end();
+}
+
 }  // namespace
 
 ListingSort parse_sort(std::string_view text) noexcept {
@@ -77,10 +82,16 @@ void sort_entries(std::vector<DirectoryEntry>& entries, ListingSort sort) {
 }
 
 void filter_entries(std::vector<DirectoryEntry>& entries, std::string_view text) {
-  const auto same = [](char a, char b) { return ascii::to_lower(a) == ascii::to_lower(b); };
-  std::erase_if(entries, [&](const DirectoryEntry& entry) {
-    return std::ranges::search(entry.name, text, same).begin() == entry.name.end() && !text.empty();
-  });
+  std::erase_if(entries, [&](const DirectoryEntry& entry) { return !contains(entry, text); });
+}
+
+std::vector<DirectoryEntry> filtered(std::span<const DirectoryEntry> entries,
+                                     std::string_view text) {
+  std::vector<DirectoryEntry> found;
+  for (const DirectoryEntry& entry : entries) {
+    if (contains(entry, text)) found.push_back(entry);
+  }
+  return found;
 }
 
 std::size_t parse_page(std::string_view text) noexcept {

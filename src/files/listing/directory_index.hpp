@@ -83,6 +83,10 @@ void sort_entries(std::vector<DirectoryEntry>& entries, ListingSort sort);
 /// Removes the entries whose names do not contain `text`, in any letter case.
 void filter_entries(std::vector<DirectoryEntry>& entries, std::string_view text);
 
+/// Returns the entries whose names contain `text`, in any letter case.
+std::vector<DirectoryEntry> filtered(std::span<const DirectoryEntry> entries,
+                                     std::string_view text);
+
 /// One page of a sorted directory.
 struct ListingPage {
   std::span<const DirectoryEntry> entries{};

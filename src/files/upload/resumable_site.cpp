@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "files/access/tree_access.hpp"
 #include "files/upload/part_writer.hpp"
 #include "files/upload/resumable_answers.hpp"
 #include "files/upload/upload_answer.hpp"
@@ -233,6 +234,13 @@ Task<Response> answer_creation(Site site, Request& request, UploadRequest asked,
   if (target.empty()) {
     return answer(refused(Status::BadRequest, "the name of the file is missing", asked.is_tus));
   }
+  // The requests that go on with it pass the guards of its own URL only.
+  const std::string parts = asked.base + std::string(part_folder);
+  if (!TreeAccess(request, path).allows(Method::Put, target) ||
+      !TreeAccess(request, path, parts).allows(Method::Put, target)) {
+    return answer(
+        refused(Status::Forbidden, "uploads to this path cannot be resumed", asked.is_tus));
+  }
   state.name = target.substr(target.rfind('/') + 1);
   return create(std::move(site), request, std::move(asked), std::move(target), std::move(state));
 }
@@ -403,7 +411,7 @@ Task<Response> answer_resumable(Site site, Request& request, std::string_view pa
   }
   if (!is_part) return answer_creation(std::move(site), request, std::move(asked), path);
   std::optional<Place> place = place_of(path);
-  if (!place) {
+  if (!place || !TreeAccess(request, path).allows(Method::Put, place->folder)) {
     return detail::finished_task(
         refused(Status::NotFound, "there is no such upload", asked.is_tus));
   }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "files/access/tree_access.hpp"
 #include "files/save.hpp"
 #include "files/site_answer.hpp"
 #include "files/upload/upload_answer.hpp"
@@ -157,6 +158,7 @@ Response form_stored(const Request& request, StoredFiles stored) {
 }
 
 Task<Response> post(Site site, Request& request, std::string folder) {
+  const TreeAccess access(request, folder);
   if (!folder.ends_with('/')) folder += '/';
   std::uint64_t left_bytes = site->options().max_bytes;
   Multipart parts(request.content_type(),
@@ -170,7 +172,7 @@ Task<Response> post(Site site, Request& request, std::string folder) {
     // Browsers send a nameless file if none was chosen.
     if (part->filename().value_or("").empty()) continue;
     std::string name = part->safe_filename();
-    if (name.empty()) {
+    if (name.empty() || !access.allows(Method::Put, folder + name)) {
       const UploadResult refused{Status::Forbidden, "its name is not allowed"};
       co_return form_failed(stored, "a file", refused);
     }
