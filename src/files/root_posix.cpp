@@ -45,7 +45,9 @@ std::optional<std::string> path_of(int descriptor) {
 // Resolves links to a canonical path below the directory; returns nullopt if the target is outside.
 // O_PATH only locates the file, without opening it.
 std::optional<std::string> follow_links(int directory, const char* path) {
-  const Descriptor target(open_resolved(directory, path, O_PATH | O_CLOEXEC, 0));
+  Descriptor target(open_resolved(directory, path, O_PATH | O_CLOEXEC, 0));
+  // The target of a magic link is opened by its name below the root, or not at all.
+  if (!target && errno == ENOSYS) target = Descriptor(openat(directory, path, O_PATH | O_CLOEXEC));
   if (!target) return std::nullopt;
   const std::optional<std::string> place = path_of(target.number());
   std::optional<std::string> root = path_of(directory);
@@ -101,15 +103,21 @@ int Root::open_file(std::string_view path) const {
   const std::string relative(path == "/" ? "." : path.substr(1));
   const int directory = directory_.number();
   if (resolver_ == Resolver::Components) return open_by_components(directory, relative);
-  const int number = open_beneath(directory, relative.c_str());
-  if (number >= 0 || errno != ELOOP || !policy_.follow_symlinks) return number;
+  int number = open_beneath(directory, relative.c_str());
+  // In a sandbox that forbids the call, the names are followed one by one.
+  const bool is_forbidden = number < 0 && errno == ENOSYS;
+  if (is_forbidden) number = open_by_components(directory, relative);
+  const bool may_be_link = errno == ELOOP || (is_forbidden && errno == ENOTDIR);
+  if (number >= 0 || !may_be_link || !policy_.follow_symlinks) return number;
   // The target of a link is served if its own path could be requested.
   const std::optional<std::string> target = follow_links(directory, relative.c_str());
   if (!target || !is_safe_path(*target, policy_)) {
     errno = ENOENT;
     return -1;
   }
-  return open_beneath(directory, *target == "/" ? "." : target->c_str() + 1);
+  const std::string plain = *target == "/" ? "." : target->substr(1);
+  return is_forbidden ? open_by_components(directory, plain)
+                      : open_beneath(directory, plain.c_str());
 }
 
 }  // namespace skua::files

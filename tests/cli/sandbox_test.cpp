@@ -14,14 +14,17 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -31,6 +34,7 @@
 
 #include "base/disk.hpp"
 #include "base/file_io.hpp"
+#include "files/safe_path.hpp"
 #include "serve/sandbox/sandbox.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -180,6 +184,89 @@ TEST_F(Sandbox, ChangesFilesOnlyInTheFolderOfUploads) {
   EXPECT_EQ(inside([&] { return outcome(::mkdir(path("www/inbox/new").c_str(), 0700)); }), EPERM);
   EXPECT_EQ(inside([&] { return outcome(::symlinkat("/etc/passwd", AT_FDCWD, fresh.c_str())); }),
             EPERM);
+}
+
+// Such a file has the rights of the server's user, which may be root, for everybody.
+TEST_F(Sandbox, MakesNoFileThatRunsAsItsUser) {
+  tree_.make("www/dav");
+  needs_.access.changeable = {path("www/dav")};
+  needs_.calls.uploads = true;
+  needs_.calls.webdav = true;
+  const std::string fresh = path("www/dav/fresh");
+  const std::string folder = path("www/dav");
+  const int making = O_WRONLY | O_CREAT | O_CLOEXEC;
+  for (const unsigned bits : {04000U, 02000U, 06000U, 0U}) {
+    const int expected = bits == 0 ? 0 : EPERM;
+    const unsigned mode = bits | 0755U;
+    EXPECT_EQ(inside([&] { return outcome(::open(fresh.c_str(), making, mode)); }), expected);
+    EXPECT_EQ(inside([&] {
+                return outcome(::syscall(SYS_openat, AT_FDCWD, fresh.c_str(), making, mode));
+              }),
+              expected);
+#if defined(SYS_open)
+    EXPECT_EQ(inside([&] { return outcome(::syscall(SYS_open, fresh.c_str(), making, mode)); }),
+              expected);
+    EXPECT_EQ(inside([&] { return outcome(::syscall(SYS_creat, fresh.c_str(), mode)); }), EPERM);
+    EXPECT_EQ(inside([&] { return outcome(::syscall(SYS_chmod, fresh.c_str(), mode)); }), EPERM);
+#endif
+    EXPECT_EQ(inside([&] {
+                return outcome(::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
+              }),
+              expected);
+    const std::string name = fresh + std::to_string(bits);
+    EXPECT_EQ(inside([&] { return outcome(::mkdirat(AT_FDCWD, name.c_str(), mode)); }), expected);
+    struct {
+      std::uint64_t flags;
+      std::uint64_t mode;
+      std::uint64_t resolve;
+    } const how{.flags = making, .mode = mode, .resolve = 0};
+    EXPECT_EQ(inside([&] {
+                return outcome(::syscall(SYS_openat2, AT_FDCWD, fresh.c_str(), &how, sizeof how));
+              }),
+              ENOSYS);
+    EXPECT_EQ(inside([&] { return outcome(::mknodat(AT_FDCWD, name.c_str(), S_IFREG | mode, 0)); }),
+              EPERM);
+    EXPECT_EQ(inside([&] {
+                const int file = ::open(fresh.c_str(), making, 0755);
+                return file < 0 ? 1 : outcome(::fchmod(file, mode));
+              }),
+              EPERM);
+  }
+  const std::array<std::uint32_t, 5> capabilities = {0x02000001, ~0U, 0, ~0U, 0};
+  EXPECT_EQ(inside([&] {
+              const int file = ::open(fresh.c_str(), making, 0755);
+              return file < 0 ? 1
+                              : outcome(::fsetxattr(file, "security.capability",
+                                                    capabilities.data(), sizeof capabilities, 0));
+            }),
+            EPERM);
+}
+
+TEST_F(Sandbox, FollowsLinksWithAndWithoutOpenat2) {
+  tree_.write("www/dav/target", "found");
+  tree_.make("www/dav/sub");
+  tree_.link("target", "www/dav/link");
+  tree_.link("sub", "www/dav/subs");
+  tree_.write("www/dav/sub/inner", "found");
+  needs_.access.changeable = {path("www/dav")};
+  for (const bool has_uploads : {false, true}) {
+    needs_.calls.uploads = has_uploads;
+    const auto root = files::Root::open(path("www/dav"));
+    ASSERT_TRUE(root);
+    const auto found = [&](std::string_view name) {
+      return inside([&] {
+        const auto file = root->find(name);
+        return file ? 0 : file.error().system_code();
+      });
+    };
+    for (const char* name : {"/", "/target", "/link", "/subs/", "/subs/inner", "/sub/inner"}) {
+      EXPECT_EQ(found(name), 0) << name << has_uploads;
+    }
+    EXPECT_EQ(found("/none"), ENOENT);
+    EXPECT_NE(found("/target/inner"), 0);
+    tree_.link("../../elsewhere/other", "www/dav/out" + std::to_string(has_uploads));
+    EXPECT_NE(found("/out" + std::to_string(has_uploads)), 0);
+  }
 }
 
 TEST_F(Sandbox, ChangesFoldersOnlyInThatOfWebDav) {

@@ -86,6 +86,7 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
     needs.calls.webdav = true;
   }
   needs.access.logged = log_folders(options.log);
+  needs.calls.logs = !needs.access.logged.empty();
   needs.access.connected = upstream_ports(options.site.proxies);
   needs.calls.connect = !options.site.proxies.empty();
   needs.calls.wait = options.open;

@@ -3,15 +3,20 @@
 // system call: a list of numbers, each with an answer.
 //
 // Refused calls fail with EPERM instead of ending the process, because a C library tries calls that
-// it can do without. Three answers differ:
+// it can do without. Four answers differ:
 // - Calls that start, inspect or change a process end this one: the server never makes them.
 // - Calls newer than this list are answered ENOSYS, so that newer libraries use the older ones.
 // - So is clone3, whose flags are in memory, where a filter cannot see them: C libraries fall back
 //   to clone, which is allowed for threads.
+// - So is openat2 if files can be made, for it has the mode of a new file in memory: nobody may
+// make
+//   one that runs with the rights of this process's user.
 #include "serve/sandbox/system_call_filter.hpp"
 
 #if defined(__linux__)
+#include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -19,6 +24,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,6 +33,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 #endif
 
@@ -34,9 +41,30 @@ namespace skua::cli {
 
 #if defined(__linux__)
 
+namespace {
+
+// Without these, root's thread cannot give a file capabilities either, which a filter could not
+// tell from other extended attributes.
+Result<void> drop_file_privileges() {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
+  if (::syscall(SYS_capget, &header, data.data()) != 0) return Error::from_system(errno, "capget");
+  for (const unsigned dropped : {unsigned{CAP_FSETID}, unsigned{CAP_SETFCAP}}) {
+    __user_cap_data_struct& word = data.at(dropped / 32);
+    const std::uint32_t others = ~(std::uint32_t{1} << dropped % 32);
+    word.effective &= others;
+    word.permitted &= others;
+    word.inheritable &= others;
+  }
+  if (::syscall(SYS_capset, &header, data.data()) != 0) return Error::from_system(errno, "capset");
+  return {};
+}
+
+}  // namespace
+
 Result<void> forbid_new_privileges() {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return Error::from_system(errno, "prctl");
-  return {};
+  return drop_file_privileges();
 }
 
 #else
@@ -88,9 +116,7 @@ constexpr std::initializer_list<int> allowed_calls = {
     SYS_getcwd,
     SYS_getdents64,
     SYS_lseek,
-    SYS_newfstatat,
-    SYS_openat,
-    SYS_openat2,
+    SYS_newfstatat,  // see check_creation() for openat
     SYS_pread64,
     SYS_preadv,
     SYS_preadv2,
@@ -140,7 +166,6 @@ constexpr std::initializer_list<int> allowed_calls = {
 #if defined(__x86_64__)  // the older forms of the calls above
     SYS_epoll_wait,
     SYS_lstat,
-    SYS_open,
     SYS_poll,
     SYS_readlink,
     SYS_stat,
@@ -160,7 +185,6 @@ constexpr std::initializer_list<int> webdav_calls = {
     SYS_fgetxattr,
     SYS_fremovexattr,
     SYS_fsetxattr,
-    SYS_mkdirat,
 };
 
 constexpr std::initializer_list<int> fatal_calls = {
@@ -183,6 +207,7 @@ constexpr std::uint32_t failing_with(std::uint32_t code) noexcept {
   return SECCOMP_RET_ERRNO | code;
 }
 constexpr std::uint32_t refusing = failing_with(EPERM);
+constexpr std::uint32_t set_id_bits = S_ISUID | S_ISGID;
 
 /// A program for the kernel. Each function appends instructions.
 class CallFilter {
@@ -217,6 +242,20 @@ class CallFilter {
     skip_unless(BPF_JEQ, value, 1);
     answer(allowing);
     answer(otherwise);
+  }
+
+  /// Allows a call unless it makes a file that is set-user-ID or set-group-ID.
+  void check_creation(int call, unsigned flags, unsigned mode) {
+    constexpr std::uint32_t creating = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
+    skip_unless(BPF_JEQ, static_cast<std::uint32_t>(call), 9);
+    for (const auto& [argument, mask] :
+         {std::pair(flags, creating), std::pair(mode, set_id_bits)}) {
+      load(offsetof(seccomp_data, args) + argument * sizeof(std::uint64_t));
+      add(BPF_ALU | BPF_AND | BPF_K, mask);
+      skip_unless(BPF_JEQ, 0, 1);
+      answer(allowing);
+    }
+    answer(refusing);
   }
 
   /// Allows a call if an argument, an int or flags, is one of two values.
@@ -279,6 +318,12 @@ Result<void> restrict_system_calls(const CallNeeds& needs) {
   CallFilter filter;
   for (const int call : allowed_calls) filter.answer(call, allowing);
   for (const int call : fatal_calls) filter.answer(call, killing);
+  filter.check_creation(SYS_openat, 2, 3);
+#if defined(__x86_64__)
+  filter.check_creation(SYS_open, 1, 2);
+#endif
+  const bool makes_files = needs.uploads || needs.webdav || needs.logs;
+  filter.answer(SYS_openat2, makes_files ? failing_with(ENOSYS) : allowing);
   filter.check(SYS_mmap, 2, PROT_EXEC, 0, refusing);
   filter.check(SYS_mprotect, 2, PROT_EXEC, 0, refusing);
   filter.check(SYS_clone, 0, CLONE_THREAD, CLONE_THREAD, killing);
@@ -298,6 +343,7 @@ Result<void> restrict_system_calls(const CallNeeds& needs) {
   }
   if (needs.webdav) {
     for (const int call : webdav_calls) filter.answer(call, allowing);
+    filter.check(SYS_mkdirat, 2, set_id_bits, 0, refusing);
   }
   if (needs.connect) {
     constexpr std::uint32_t socket_kind = 0xF;  // the other bits are flags
