@@ -18,7 +18,7 @@ struct WebDavOptions {
   /// The most files and folders that one COPY, MOVE or DELETE touches; 507 for more, before
   /// anything is changed. A folder that is renamed counts as one.
   std::size_t max_tree_entries = 100'000;
-  std::size_t max_tree_depth = 64;        ///< the most folders inside each other that they touch
+  std::size_t max_tree_depth = 64;        ///< the most folders inside each other; MKCOL, too: 507
   std::uint64_t max_copy_bytes = 16_GiB;  ///< the most content that one COPY copies; 507 for more
 };
 

@@ -101,6 +101,31 @@ class WebDav : public ::testing::TestWithParam<BackendChoice> {
   std::optional<TestServer> server_;
 };
 
+// Whatever clients have made, they can remove as a whole.
+TEST_P(WebDav, MakesNoTreeThatIsDeeperThanItCanRemove) {
+  EXPECT_EQ(ask("MKCOL /dav/1").status, 201);
+  EXPECT_EQ(ask("MKCOL /dav/1/2").status, 201);
+  EXPECT_EQ(ask("MKCOL /dav/1/2/3").status, 201);
+  EXPECT_EQ(ask("MKCOL /dav/1/2/3/4").status, 201);
+  EXPECT_EQ(ask("MKCOL /dav/1/2/3/4/5").status, 507);
+  EXPECT_EQ(ask("MKCOL /dav/x").status, 201);
+  EXPECT_EQ(ask("MKCOL /dav/x/y").status, 201);
+  for (const std::string method : {"COPY", "MOVE"}) {
+    EXPECT_EQ(ask(method + " /dav/x", to("/dav/1/2/3/x")).status, 507);
+    EXPECT_EQ(ask(method + " /dav/x/y", to("/dav/1/2/3/4/y")).status, 507);
+    EXPECT_EQ(ask(method + " /dav/1/2", to("/dav/x/y/2")).status, 507);
+    EXPECT_EQ(ask(method + " /dav/1", to("/dav/x/1")).status, 507);
+    EXPECT_EQ(ask(method + " /dav/a.txt", to("/dav/1/2/3/4/" + method)).status, 201);
+    tree_.write("site/a.txt", "a");
+  }
+  EXPECT_EQ(ask("COPY /dav/x", to("/dav/1/2/3/x"), "").status, 507);
+  EXPECT_EQ(ask("COPY /dav/x", "Depth: 0\r\n" + to("/dav/1/2/3/x")).status, 201);
+  EXPECT_EQ(ask("MOVE /dav/x", to("/dav/1/2/x")).status, 201);
+  EXPECT_EQ(ask("MOVE /dav/1/2", to("/dav/2")).status, 201);
+  EXPECT_EQ(ask("DELETE /dav/1").status, 204);
+  EXPECT_EQ(ask("DELETE /dav/2").status, 204);
+}
+
 TEST_P(WebDav, SaysWhatItCan) {
   const Answer answer = ask("OPTIONS /dav/a.txt");
   EXPECT_EQ(answer.status, 200);

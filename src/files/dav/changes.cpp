@@ -210,6 +210,19 @@ bool has_to_be_measured(const Transfer& transfer, const FoundSource& source) {
                                 access.has_exceptions_below(transfer.path));
 }
 
+// Reports whether the tree could be removed again as a whole.
+bool fits(const Transfer& transfer, const FoundSource& source) {
+  if (!source.is_folder()) return true;
+  const std::size_t most = transfer.target.site->options().max_tree_depth;
+  const std::size_t around = depth_of_path(transfer.path) - 1;
+  if (around >= most) return false;
+  // Its depth does not grow.
+  if (transfer.is_move && around < depth_of_path(transfer.target.path)) return true;
+  if (!transfer.is_deep) return true;
+  const auto from = open_source(transfer, source);
+  return !from || is_at_most(*from, most - around);
+}
+
 Response carry_out(const Transfer& transfer) {
   const DavTarget& target = transfer.target;
   const auto source = find_source(target);
@@ -224,6 +237,7 @@ Response carry_out(const Transfer& transfer) {
   const FileKind kind = to->stat.value_or(FileStat()).kind;
   if (kind != FileKind::Regular && kind != FileKind::Directory) return Status::Conflict;
   if (const auto refused = refuse_nesting(target, *source, *to)) return *refused;
+  if (!fits(transfer, *source)) return Status::InsufficientStorage;
   // RFC 4918 §9.8.4: what is replaced is removed as by DELETE. A file is replaced at once.
   const bool has_to_go = to->is_folder() || (existed && source->is_folder());
   if (!transfer.is_move || has_to_be_measured(transfer, *source) ||
@@ -267,6 +281,8 @@ Response answer_mkcol(const DavTarget& target) {
   const std::lock_guard lock(target.site->uploads()->naming());
   if (auto refused = check_conditions(target, place->stat)) return *std::move(refused);
   if (place->stat) return Status::MethodNotAllowed;
+  const std::size_t most = target.site->options().max_tree_depth;
+  if (depth_of_path(target.path) > most) return Status::InsufficientStorage;
   const Result<void> made = place->folder.make_folder(place->name);
   if (!made && made.error().system_code() == EEXIST) return Status::MethodNotAllowed;
   if (!made) return tree_status(made.error());

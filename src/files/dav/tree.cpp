@@ -5,6 +5,7 @@
 // anything in it changes.
 #include "files/dav/tree.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -18,6 +19,7 @@ namespace skua::files {
 namespace {
 
 constexpr std::size_t max_failures = 1000;
+constexpr std::size_t names_in_a_piece = 256;
 constexpr std::size_t copied_at_once = 131'072;
 
 // Reads one name more than are allowed, so that the caller can tell.
@@ -90,6 +92,27 @@ bool can_move(const TreeFolder& from, const TreeFolder& to) {
   const bool has_moved = from.move(*name, to, *name).has_value();
   static_cast<void>((has_moved ? to : from).remove_file(*name));
   return has_moved;
+}
+
+std::size_t depth_of_path(std::string_view path) noexcept {
+  return path == "/" ? 0 : static_cast<std::size_t>(std::ranges::count(path, '/'));
+}
+
+bool is_at_most(const TreeFolder& folder, std::size_t depth) {
+  if (depth == 0) return false;
+  Result<NameReader> reader = NameReader::open(folder);
+  if (!reader) return true;
+  for (bool has_more = true; has_more;) {
+    std::vector<std::string> names;
+    has_more = reader->read(names, names_in_a_piece).value_or(false);
+    for (const std::string& name : names) {
+      const Result<FileStat> stat = folder.stat(name);
+      if (!stat || stat->kind != FileKind::Directory) continue;
+      const Result<TreeFolder> inner = folder.open_folder(name);
+      if (inner && !is_at_most(*inner, depth - 1)) return false;
+    }
+  }
+  return true;
 }
 
 void TreeWork::fail(const std::string& path, Status status) {

@@ -27,6 +27,13 @@ Status tree_status(const Error& error) noexcept;
 /// the sandbox of some systems.
 bool can_move(const TreeFolder& from, const TreeFolder& to);
 
+/// Returns how many folders are inside each other at a path below the root, which has no slash at
+/// its end: one for `/a`.
+std::size_t depth_of_path(std::string_view path) noexcept;
+
+/// Reports whether a folder has at most so many folders inside each other, itself among them.
+bool is_at_most(const TreeFolder& folder, std::size_t depth);
+
 /// One request for trees: its limits, and what has gone wrong with it.
 class TreeWork final {
  public:
