@@ -19,13 +19,13 @@ struct UploadOptions {
   bool follow_symlinks = true;  ///< links to folders, only those that stay inside the folder
   /// Lets clients that ask for it go on with an upload after it was interrupted.
   bool resumable = false;
-  /// How long what has arrived of such an upload is kept after its last byte. Zero: until the next
-  /// upload begins.
+  /// How long what has arrived of such an upload is kept after its last byte, an empty one for ten
+  /// minutes at most. Zero: until the next upload begins.
   std::chrono::seconds keep_unfinished = std::chrono::hours(24);
-  /// The most resumable uploads that are not finished; 507 for more. Zero: none is accepted.
+  /// The most resumable uploads that are not finished, a quarter by one client; 507 for more.
   std::size_t max_unfinished = 100;
-  /// The most bytes that they may have together when they are finished, at least `max_bytes`; one
-  /// of unknown length counts as `max_bytes`.
+  /// The most bytes that they may have together when finished, a quarter by one client, at least
+  /// `max_bytes`; one of unknown length counts as what has arrived and 64 MiB.
   std::uint64_t max_unfinished_bytes = 16_GiB;
 };
 

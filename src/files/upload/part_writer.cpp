@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <utility>
 
 #include "async/destroy_off_loop.hpp"
@@ -117,6 +118,15 @@ std::uint64_t PartWriter::most_bytes() const noexcept {
                   site_->options().max_bytes);
 }
 
+bool PartWriter::reserve(std::uint64_t size_bytes) {
+  if (state_.length_bytes || size_bytes <= reserved_bytes_) return true;
+  const std::uint64_t most = most_bytes();
+  const std::uint64_t wanted = std::min(most, size_bytes + std::min(reserved_step_bytes, most));
+  if (!site_->unfinished().reserve(token_, wanted, site_->options())) return false;
+  reserved_bytes_ = wanted;
+  return true;
+}
+
 std::size_t PartWriter::add(Bytes piece) {
   const std::lock_guard lock(content_mutex_);
   content_.append(text(piece));
@@ -187,17 +197,22 @@ UploadResult PartWriter::commit() {
 Result<void> PartWriter::set_length(std::uint64_t length_bytes) {
   const std::lock_guard lock(mutex_);
   if (file_ == nullptr) return Error(Errc::Cancelled, "upload");
+  if (!site_->unfinished().reserve(token_, length_bytes, site_->options())) {
+    return Error(Errc::SystemFailure, "upload", ENOSPC);
+  }
   state_.length_bytes = length_bytes;
   return file_->keep_state(state_);
 }
 
 PartAccess begin_part(const std::shared_ptr<const UploadSite>& site, const std::string& path,
-                      const PartState& state, std::shared_ptr<const Request> conditions) {
+                      const PartState& state, std::shared_ptr<const Request> conditions,
+                      const std::string& client) {
   expire(*site);
   auto file = std::make_unique<UploadFile>(site, path, std::move(conditions));
   if (auto refused = file->begin_part(state)) return {.refused = std::move(refused)};
   const std::string folder = path.substr(0, path.rfind('/') + 1);
-  if (!site->unfinished().add(file->token(), folder, state.length_bytes, site->options())) {
+  UploadClaim claim{.folder = folder, .length_bytes = state.length_bytes, .client = client};
+  if (!site->unfinished().add(file->token(), std::move(claim), site->options())) {
     return {.refused = UploadResult{Status::InsufficientStorage, "too many unfinished uploads"}};
   }
   return {.writer = begin_writing(site, std::move(file), folder, state, 0)};
@@ -219,7 +234,8 @@ PartAccess resume_part(const std::shared_ptr<const UploadSite>& site, const std:
   auto file = std::make_unique<UploadFile>(
       site, folder + state->name,
       std::shared_ptr<const Request>(conditions, &conditions->request()));
-  site->unfinished().adopt(token, folder, state->length_bytes, site->options());
+  UploadClaim claim{.folder = folder, .length_bytes = state->length_bytes, .client = state->owner};
+  site->unfinished().adopt(token, std::move(claim), site->options());
   if (auto refused = file->resume_part(token)) return {.refused = std::move(refused)};
   const Result<FileStat> stat = file->stat();
   if (!stat) {

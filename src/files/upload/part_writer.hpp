@@ -31,6 +31,8 @@ class PartWriter final {
   PartWriter& operator=(const PartWriter&) = delete;
   ~PartWriter();
 
+  /// Reserves room for a file of this size. Returns false if other uploads need it. Does not block.
+  bool reserve(std::uint64_t size_bytes);
   /// Takes content. Returns the number of bytes that wait for flush(). Does not block.
   std::size_t add(Bytes piece);
   /// Writes the content that was taken.
@@ -47,7 +49,7 @@ class PartWriter final {
   void remove();
   /// Gives the file its name. Returns 201, 204, 409, 412 or 5xx; for errors, the upload is removed.
   UploadResult commit();
-  /// Notes the length of the whole file.
+  /// Notes the length of the whole file, and reserves room for it.
   Result<void> set_length(std::uint64_t length_bytes);
 
   [[nodiscard]] const std::string& token() const noexcept { return token_; }
@@ -72,6 +74,7 @@ class PartWriter final {
   std::string folder_;
   PartState state_;
   std::uint64_t begin_bytes_;
+  std::uint64_t reserved_bytes_ = 0;
 };
 
 /// The beginning of a request to a resumable upload.
@@ -80,9 +83,11 @@ struct PartAccess {
   std::shared_ptr<PartWriter> writer{};
 };
 
-/// Creates an upload of the file at `path`. Removes those that have expired.
+/// Creates an upload of the file at `path` for a client; an empty one is nobody in particular.
+/// Removes those that have expired.
 PartAccess begin_part(const std::shared_ptr<const UploadSite>& site, const std::string& path,
-                      const PartState& state, std::shared_ptr<const Request> conditions);
+                      const PartState& state, std::shared_ptr<const Request> conditions,
+                      const std::string& client = {});
 
 /// Takes over an upload from any request that sends it. 404 also if `owner` is not the one who
 /// began it.

@@ -31,10 +31,11 @@ std::string file_url(const UploadRequest& asked, const PartWriter& writer) {
   return url_of(asked.base + writer.folder() + writer.state().name);
 }
 
-void add_expiry(Response& response, const UploadOptions& options) {
+void add_expiry(Response& response, const UploadOptions& options, std::uint64_t size_bytes) {
   std::array<char, http_date_bytes> text{};
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const auto longest = std::chrono::hours(24 * 365);
+  const std::chrono::seconds longest =
+      size_bytes == 0 ? keep_empty : std::chrono::seconds(std::chrono::hours(24 * 365));
   // time-safe: a year at most
   format_http_date(now + std::min<std::chrono::seconds>(options.keep_unfinished, longest), text);
   response.header("Upload-Expires", std::string_view(text.data(), text.size()));
@@ -99,7 +100,7 @@ Response appended(const UploadRequest& asked, const UploadSite& site, const Part
   if (asked.creates) response.header("Location", part_url(asked, writer));
   response.header("Upload-Offset", std::to_string(size_bytes));
   if (asked.is_tus) {
-    add_expiry(response, site.options());
+    add_expiry(response, site.options(), size_bytes);
   } else {
     response.header("Upload-Complete", "?0");
     if (asked.creates) response.header("Upload-Limit", limits_of(site.options()));
@@ -134,7 +135,7 @@ Response state_response(const UploadRequest& asked, const UploadOptions& options
   response.header("Cache-Control", "no-store");
   if (asked.is_tus) {
     if (!state.metadata.empty()) response.header("Upload-Metadata", state.metadata);
-    if (!is_complete) add_expiry(response, options);
+    if (!is_complete) add_expiry(response, options, size_bytes);
   } else {
     response.header("Upload-Complete", is_complete ? "?1" : "?0");
     response.header("Upload-Limit", limits_of(options));

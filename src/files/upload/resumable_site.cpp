@@ -18,6 +18,7 @@
 #include "files/upload/upload_answer.hpp"
 #include "http/form/content_disposition.hpp"
 #include "http/message/request_parts.hpp"
+#include "skua/address.hpp"
 #include "skua/async.hpp"
 #include "skua/credentials.hpp"
 #include "skua/field_lines.hpp"
@@ -50,6 +51,17 @@ std::string owner_of(const Request& request) {
   if (!field) return {};
   auto login = BasicCredentials::parse(*field);
   return login ? std::move(login->user) : std::string();
+}
+
+// Returns who shares the room for uploads: a user, or the clients of an address; empty for those on
+// this machine, which may be a proxy.
+std::string client_of(const Request& request, const std::string& owner) {
+  if (!owner.empty()) return owner;
+  const Address address = request.client_address().unmapped();
+  if (!address.is_ip() || address.is_loopback()) return {};
+  constexpr std::size_t network_bytes = 8;  // of an IPv6 address: one customer usually has the rest
+  const Bytes bytes = address.ip_bytes();
+  return std::string(text(bytes.first(std::min(bytes.size(), network_bytes))));
 }
 
 UploadRequest asked_by(const Request& request, std::string_view path) {
@@ -117,6 +129,11 @@ Task<Response> append(Site site, Request& request, Writer writer, UploadRequest 
       co_return is_announced ? wrong_length(asked.is_tus) : too_long(site->options(), asked.is_tus);
     }
     size_bytes += piece->size();
+    if (!writer->reserve(size_bytes)) {
+      auto leaving = end_part(writer, false);
+      co_await leaving;
+      co_return refused(Status::InsufficientStorage, "other uploads need the room", asked.is_tus);
+    }
     if (writer->add(*piece) < flushed_bytes) continue;
     auto writing = write_part(writer, false);
     const Result<void> written = co_await writing;
@@ -177,8 +194,9 @@ std::string conditions_of(const Request& request) {
 Task<Response> create(Site site, Request& request, UploadRequest asked, std::string path,
                       PartState state) {
   const auto conditions = detail::keep_request(request);
-  const auto begin = [site, path, state, conditions] {
-    return begin_part(site, path, state, conditions);
+  const std::string client = client_of(request, state.owner);
+  const auto begin = [site, path, state, conditions, client] {
+    return begin_part(site, path, state, conditions, client);
   };
   auto beginning = offload(begin);
   PartAccess access = co_await beginning;

@@ -29,9 +29,19 @@ std::string token_of(std::string_view name) {
   return is_part_token(name) ? std::string(name) : std::string();
 }
 
-UnfinishedUpload unfinished(const std::string& folder, std::optional<std::uint64_t> length_bytes,
-                            const UploadOptions& limits) {
-  return {.folder = folder, .reserved_bytes = length_bytes.value_or(limits.max_bytes)};
+// A client's share of a number of uploads, or of bytes.
+template <class T>
+T share_of(T all, T at_least) noexcept {
+  return std::max(all / 4, std::min(all, at_least));
+}
+
+constexpr std::size_t least_share = 4;
+
+UnfinishedUpload unfinished(UploadClaim claim, const UploadOptions& limits) {
+  const std::uint64_t step = claim.size_bytes + std::min(reserved_step_bytes, limits.max_bytes);
+  return {.folder = std::move(claim.folder),
+          .reserved_bytes = claim.length_bytes.value_or(std::min(step, limits.max_bytes)),
+          .client = std::move(claim.client)};
 }
 
 /// Looks through the folders below a root.
@@ -61,7 +71,11 @@ class Cleaner {
     if (!part || !state_file) return false;
     const auto state = read_state(*state_file);
     if (!state || is_expired(part->stat, options_.keep_unfinished)) return false;
-    return kept_ == nullptr || kept_->add(token, folder, state->length_bytes, options_);
+    UploadClaim claim{.folder = folder,
+                      .length_bytes = state->length_bytes,
+                      .size_bytes = part->stat.size_bytes,
+                      .client = state->owner};
+    return kept_ == nullptr || kept_->add(token, std::move(claim), options_);
   }
 
   static std::optional<PartState> read_state(const OpenFile& file) {
@@ -96,30 +110,55 @@ bool is_part_token(std::string_view token) noexcept {
 bool is_expired(const FileStat& part, std::chrono::seconds keep) noexcept {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto age = now - std::chrono::nanoseconds(part.modified_ns);
-  return std::chrono::floor<std::chrono::seconds>(age) >= keep;
+  const auto kept = part.size_bytes == 0 ? std::min(keep, keep_empty) : keep;
+  return std::chrono::floor<std::chrono::seconds>(age) >= kept;
 }
 
-bool UnfinishedUploads::add(const std::string& token, const std::string& folder,
-                            std::optional<std::uint64_t> length_bytes,
+// One upload of any client always fits into the bytes of an option; others' matter as well.
+bool UnfinishedUploads::has_room(const std::string& token, const std::string& client,
+                                 std::uint64_t wanted_bytes, const UploadOptions& limits) const {
+  const std::uint64_t all_bytes = std::max(limits.max_bytes, limits.max_unfinished_bytes);
+  std::uint64_t left_bytes = all_bytes;
+  std::uint64_t own_bytes = share_of(all_bytes, limits.max_bytes);
+  for (const auto& [other, upload] : uploads_) {
+    if (other == token) continue;
+    left_bytes -= std::min(left_bytes, upload.reserved_bytes);
+    if (!client.empty() && upload.client == client) {
+      own_bytes -= std::min(own_bytes, upload.reserved_bytes);
+    }
+  }
+  return wanted_bytes <= left_bytes && wanted_bytes <= own_bytes;
+}
+
+bool UnfinishedUploads::add(const std::string& token, UploadClaim claim,
                             const UploadOptions& limits) {
   const std::lock_guard lock(mutex_);
   if (uploads_.contains(token)) return true;
   if (uploads_.size() >= limits.max_unfinished) return false;
-  std::uint64_t left_bytes = std::max(limits.max_bytes, limits.max_unfinished_bytes);
-  for (const auto& [other, upload] : uploads_) {
-    left_bytes -= std::min(left_bytes, upload.reserved_bytes);
-  }
-  UnfinishedUpload added = unfinished(folder, length_bytes, limits);
-  if (added.reserved_bytes > left_bytes) return false;
+  UnfinishedUpload added = unfinished(std::move(claim), limits);
+  const auto own = static_cast<std::size_t>(std::ranges::count_if(uploads_, [&](const auto& one) {
+    return !added.client.empty() && one.second.client == added.client;
+  }));
+  if (own >= share_of(limits.max_unfinished, least_share)) return false;
+  if (!has_room(token, added.client, added.reserved_bytes, limits)) return false;
   uploads_.emplace(token, std::move(added));
   return true;
 }
 
-void UnfinishedUploads::adopt(const std::string& token, const std::string& folder,
-                              std::optional<std::uint64_t> length_bytes,
+void UnfinishedUploads::adopt(const std::string& token, UploadClaim claim,
                               const UploadOptions& limits) {
   const std::lock_guard lock(mutex_);
-  uploads_.emplace(token, unfinished(folder, length_bytes, limits));
+  uploads_.emplace(token, unfinished(std::move(claim), limits));
+}
+
+bool UnfinishedUploads::reserve(const std::string& token, std::uint64_t size_bytes,
+                                const UploadOptions& limits) {
+  const std::lock_guard lock(mutex_);
+  const auto upload = uploads_.find(token);
+  if (upload == uploads_.end() || size_bytes <= upload->second.reserved_bytes) return true;
+  if (!has_room(token, upload->second.client, size_bytes, limits)) return false;
+  upload->second.reserved_bytes = size_bytes;
+  return true;
 }
 
 void UnfinishedUploads::remove(const std::string& token) {

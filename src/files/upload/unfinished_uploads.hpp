@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "files/safe_path.hpp"
+#include "skua/bytes.hpp"
 #include "skua/upload_options.hpp"
 
 namespace skua::files {
@@ -28,6 +29,12 @@ inline constexpr std::string_view state_suffix = ".state";
 /// Reports whether a text can be the secret part of a temporary file's name.
 bool is_part_token(std::string_view token) noexcept;
 
+/// How long a part is kept that has no content yet: its client has begun it to send some.
+inline constexpr std::chrono::seconds keep_empty = std::chrono::minutes(10);
+
+/// How much more than what has arrived is reserved for an upload of unknown length.
+inline constexpr std::uint64_t reserved_step_bytes = 64_MiB;
+
 /// Reports whether a part has not grown for so long that it is to be removed.
 bool is_expired(const FileStat& part, std::chrono::seconds keep) noexcept;
 
@@ -35,6 +42,7 @@ bool is_expired(const FileStat& part, std::chrono::seconds keep) noexcept;
 struct UnfinishedUpload {
   std::string folder{};  ///< with a slash at its end, below the root
   std::uint64_t reserved_bytes = 0;
+  std::string client{};                  ///< who has begun it; empty: nobody in particular
   std::shared_ptr<PartWriter> writer{};  ///< of the request that sends it now, until it has left
 };
 
@@ -45,17 +53,26 @@ struct FinishedUpload {
   std::uint64_t size_bytes = 0;
 };
 
-/// Bounds the resumable uploads of a folder that are not finished, and remembers some that are, for
-/// clients that did not get their answer. Any thread may use it.
+/// The facts by which an upload is counted.
+struct UploadClaim {
+  std::string folder{};
+  std::optional<std::uint64_t> length_bytes{};  ///< of the whole file, if it is known
+  std::uint64_t size_bytes = 0;                 ///< of what has arrived
+  std::string client{};
+};
+
+/// Bounds the resumable uploads of a folder that are not finished, those of each client to a
+/// quarter of all, and remembers some that are, for clients that did not get their answer. Any
+/// thread may use it.
 class UnfinishedUploads final {
  public:
-  /// Adds an upload; one of unknown length counts as the longest. Returns false if there are too
-  /// many.
-  bool add(const std::string& token, const std::string& folder,
-           std::optional<std::uint64_t> length_bytes, const UploadOptions& limits);
+  /// Adds an upload; one of unknown length counts as what has arrived and a step. Returns false if
+  /// there are too many.
+  bool add(const std::string& token, UploadClaim claim, const UploadOptions& limits);
   /// Adds an upload that another process has begun, however many there are.
-  void adopt(const std::string& token, const std::string& folder,
-             std::optional<std::uint64_t> length_bytes, const UploadOptions& limits);
+  void adopt(const std::string& token, UploadClaim claim, const UploadOptions& limits);
+  /// Reserves as many bytes for an upload. Returns false if there are too few.
+  bool reserve(const std::string& token, std::uint64_t size_bytes, const UploadOptions& limits);
   void remove(const std::string& token);
   void finish(FinishedUpload upload);
   [[nodiscard]] std::optional<FinishedUpload> find_finished(std::string_view token) const;
@@ -70,6 +87,9 @@ class UnfinishedUploads final {
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> idle() const;
 
  private:
+  [[nodiscard]] bool has_room(const std::string& token, const std::string& client,
+                              std::uint64_t wanted_bytes, const UploadOptions& limits) const;
+
   std::array<std::mutex, 16> turns_;  // each for some of the tokens; held while the disk works
   mutable std::mutex mutex_;
   std::map<std::string, UnfinishedUpload> uploads_;
