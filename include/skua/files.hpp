@@ -32,7 +32,7 @@ class Router;
 /// Requests cannot leave the folder, neither by `..`, nor by links, nor by disguised names.
 class SKUA_API FileHandler final {
  public:
-  /// Opens the folder and holds it open, so that renaming it later has no effect.
+  /// Opens the folder and holds it open; one that gets its name later replaces it (POSIX).
   /// Ends with: NotFound, PermissionDenied; Unsupported for FileOptions::content_etags without
   ///            OpenSSL.
   static Result<FileHandler> open(const std::string& directory, FileOptions options = {});

@@ -54,7 +54,7 @@ class UploadSite;
 /// RFC:       9110 §9.3.4, §13.1, 7578
 class SKUA_API UploadHandler final {
  public:
-  /// Opens the folder and holds it open, so that renaming it later has no effect. Looks through it
+  /// Opens the folder and holds it open; one that gets its name replaces it. Looks through it
   /// for temporary files of uploads that were interrupted, and removes them.
   /// Ends with: NotFound, PermissionDenied.
   static Result<UploadHandler> open(const std::string& directory, UploadOptions options = {});

@@ -50,7 +50,7 @@ class WebDavSite;
 /// RFC:       4918
 class SKUA_API WebDavHandler final {
  public:
-  /// Opens the folder and holds it open, so that renaming it later has no effect. Removes temporary
+  /// Opens the folder and holds it open; one that gets its name replaces it. Removes temporary
   /// files of uploads that were interrupted.
   /// Ends with: NotFound, PermissionDenied; Unsupported on Windows and in a build without expat.
   static Result<WebDavHandler> open(const std::string& directory, WebDavOptions options = {});

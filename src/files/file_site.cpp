@@ -31,7 +31,15 @@ namespace {
 
 using coding::Coding;
 
-Response error_response(Error error) { return status_for(error.code()); }
+Response error_response(Error error) {
+  Response response(status_for(error.code()));
+  if (error.code() == Errc::Overloaded) {
+    response.body("the folder of this site is gone, or was replaced and cannot be opened\n",
+                  "text/plain; charset=utf-8");
+    response.header("Retry-After", "1");
+  }
+  return response;
+}
 
 FileUse use_by(const Request& request) noexcept {
   return {.is_part = head_of(request).has(http::FieldName::Range),

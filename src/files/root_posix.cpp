@@ -2,9 +2,15 @@
 // In: a path whose names were checked. Out: its file, resolved by the system beneath the root.
 #include "files/safe_path.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #if defined(__linux__)
 #include <linux/openat2.h>
@@ -96,7 +102,27 @@ Result<Root> Root::open(const std::string& directory, PathPolicy policy, Resolve
     if (!probe && resolver == Resolver::Kernel) return Error(Errc::Unsupported, "openat2", errno);
     resolver = probe ? Resolver::Kernel : Resolver::Components;
   }
-  return Root(std::move(folder), policy, resolver);
+  std::error_code failed;
+  const auto absolute = std::filesystem::absolute(directory, failed);
+  return Root(std::move(folder), policy, resolver, failed ? std::string() : absolute.string());
+}
+
+// The number of the descriptor stays the same, so that threads which use it need not know.
+bool Root::follow_name() const {
+  struct stat named{};
+  struct stat opened{};
+  if (::fstat(directory_.number(), &opened) != 0) return true;
+  const bool is_named = ::stat(name_->path.c_str(), &named) == 0;
+  if (!is_named || !S_ISDIR(named.st_mode)) return opened.st_nlink != 0;  // it may just be renamed
+  if (named.st_ino == opened.st_ino && named.st_dev == opened.st_dev) return true;
+  const Descriptor next(::open(name_->path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!next) return false;
+#if defined(__linux__)
+  return ::dup3(next.number(), directory_.number(), O_CLOEXEC) >= 0;
+#else
+  if (::dup2(next.number(), directory_.number()) < 0) return false;
+  return ::fcntl(directory_.number(), F_SETFD, FD_CLOEXEC) == 0;
+#endif
 }
 
 int Root::open_file(std::string_view path) const {

@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "support/hostile_paths.hpp"
@@ -189,6 +192,43 @@ TEST_P(SafePathTree, KeepsTheDirectoryThatWasOpened) {
   ASSERT_EQ(rename(tree_.string().c_str(), moved.c_str()), 0);
   EXPECT_EQ(code(root.find("/a.txt")), Errc::None);
   ASSERT_EQ(rename(moved.c_str(), tree_.string().c_str()), 0);
+}
+
+// Waits until a file is found, or no longer, which takes as long as the interval of checks.
+void wait_for(const Root& root, std::string_view path, Errc expected) {
+  while (true) {
+    const auto found = root.find(path);
+    if ((found ? Errc::None : found.error().code()) == expected) return;
+    std::this_thread::yield();
+  }
+}
+
+// As `rm -rf dist && build` does.
+TEST_P(SafePathTree, FollowsItsNameToANewDirectory) {
+  tree_.write("dist/old", "old");
+  const auto root = Root::open((tree_ / "dist").string(), {}, GetParam());
+  ASSERT_TRUE(root);
+  EXPECT_EQ(code(root->find("/old")), Errc::None);
+  std::filesystem::remove_all(tree_ / "dist");
+  wait_for(*root, "/old", Errc::Overloaded);
+  EXPECT_EQ(code(root->find("/")), Errc::Overloaded);
+  tree_.write("dist/new", "new");
+  EXPECT_EQ(code(root->find("/new")), Errc::None) << "what is gone is looked for at once";
+  EXPECT_EQ(code(root->find("/old")), Errc::NotFound);
+}
+
+// As `ln -sfn` does.
+TEST_P(SafePathTree, FollowsItsNameToTheTargetOfANewLink) {
+  tree_.write("releases/1/one", "1");
+  tree_.write("releases/2/two", "2");
+  tree_.link("releases/1", "current");
+  const auto root = Root::open((tree_ / "current").string(), {}, GetParam());
+  ASSERT_TRUE(root);
+  EXPECT_EQ(code(root->find("/one")), Errc::None);
+  tree_.link("releases/2", "next");
+  std::filesystem::rename(tree_ / "next", tree_ / "current");
+  wait_for(*root, "/two", Errc::None);
+  EXPECT_EQ(code(root->find("/one")), Errc::NotFound);
 }
 
 TEST_P(SafePathTree, LeaksNoDescriptor) {

@@ -19,8 +19,10 @@ Result<Root> Root::open(const std::string& directory, PathPolicy policy, Resolve
   const Result<FileStat> stat = stat_of(folder.number());
   if (!stat) return stat.error();
   if (stat->kind != FileKind::Directory) return Error(Errc::NotFound, "open directory", ENOTDIR);
-  return Root(std::move(folder), policy, Resolver::Components);
+  return Root(std::move(folder), policy, Resolver::Components, {});
 }
+
+bool Root::follow_name() const { return true; }
 
 int Root::open_file(std::string_view path) const {
   const std::wstring wide = base::widen(path);

@@ -95,8 +95,22 @@ Result<FileStat> stat_of(int descriptor) noexcept {
   return stat;
 }
 
+bool Root::is_there() const {
+  if (name_->path.empty()) return true;
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const std::int64_t now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  const bool was_gone = name_->is_gone.load(std::memory_order_relaxed);
+  if (!was_gone && now_ns < name_->next_check_ns.load(std::memory_order_relaxed)) return true;
+  constexpr std::int64_t interval_ns = std::chrono::nanoseconds(check_interval).count();
+  name_->next_check_ns.store(now_ns + interval_ns, std::memory_order_relaxed);
+  const bool is_there = follow_name();
+  name_->is_gone.store(!is_there, std::memory_order_relaxed);
+  return is_there;
+}
+
 Result<OpenFile> Root::find(std::string_view path) const {
   if (!is_safe_path(path, policy_)) return not_found("refused path");
+  if (!is_there()) return Error(Errc::Overloaded, "the served folder has been replaced");
   Descriptor file(open_file(path));
   if (!file) return open_error(errno);
   const Result<FileStat> stat = stat_of(file.number());

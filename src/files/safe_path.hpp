@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,7 +62,8 @@ struct OpenFile {
 /// Ends with: NotFound for anything but a regular file or a directory.
 Result<FileStat> stat_of(int descriptor) noexcept;
 
-/// A served directory. It is held open, so renaming it has no effect.
+/// A served directory. It is held open, so renaming it has no effect until another one has its
+/// name, as after `rm -rf dist && build` or `ln -sfn`: on POSIX systems that is served then.
 ///
 /// `const` members may be called from any thread.
 class Root {
@@ -80,21 +84,40 @@ class Root {
   /// Opens a regular file or directory by its canonical path; never blocks, never leaves the root.
   ///
   /// Ends with: NotFound, also for anything that the policy or the resolver refuses;
-  ///            PermissionDenied, TooManyOpenFiles, SystemFailure.
+  ///            PermissionDenied, TooManyOpenFiles, SystemFailure; Overloaded while the directory
+  ///            is gone, or if the one that has its name now cannot be opened.
   [[nodiscard]] Result<OpenFile> find(std::string_view path) const;
 
   [[nodiscard]] const PathPolicy& policy() const noexcept { return policy_; }
   [[nodiscard]] Resolver resolver() const noexcept { return resolver_; }
 
+  /// How often it is checked whether another directory has the name.
+  static constexpr std::chrono::milliseconds check_interval{500};
+
  private:
-  Root(Descriptor directory, PathPolicy policy, Resolver resolver) noexcept
-      : directory_(std::move(directory)), policy_(policy), resolver_(resolver) {}
+  // The directory's path, and what is known of it.
+  struct Name {
+    explicit Name(std::string path_of_it) : path(std::move(path_of_it)) {}
+    std::string path;  // absolute; empty: it is not checked
+    std::atomic<std::int64_t> next_check_ns{0};
+    std::atomic<bool> is_gone{false};
+  };
+
+  Root(Descriptor directory, PathPolicy policy, Resolver resolver, std::string path)
+      : directory_(std::move(directory)),
+        policy_(policy),
+        resolver_(resolver),
+        name_(std::make_unique<Name>(std::move(path))) {}
+  // Opens the directory that has the name now. Returns false if there is none to serve.
+  [[nodiscard]] bool is_there() const;
+  [[nodiscard]] bool follow_name() const;
   // Returns a descriptor, or -1 and sets errno.
   [[nodiscard]] int open_file(std::string_view path) const;
 
   Descriptor directory_;
   PathPolicy policy_;
   Resolver resolver_;
+  std::unique_ptr<Name> name_;
 };
 
 }  // namespace skua::files

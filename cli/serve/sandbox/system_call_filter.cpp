@@ -110,6 +110,7 @@ constexpr std::initializer_list<int> allowed_calls = {
     SYS_timerfd_settime,
     // files, which Landlock restricts
     SYS_close,
+    SYS_dup3,
     SYS_fadvise64,
     SYS_fcntl,
     SYS_fstat,
