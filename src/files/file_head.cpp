@@ -49,10 +49,12 @@ std::string make_etag(const FileStat& stat, WallTime now) {
   std::uint64_t digest = mix(0, static_cast<std::uint64_t>(stat.modified_ns));
   digest = mix(digest, stat.inode);
   digest = mix(digest, stat.size_bytes);
-  std::string tag = is_just_modified(stat, now) ? "W/\"" : "\"";
+  const bool is_strong = !is_just_modified(stat, now) || is_written_here(stat);
+  std::string tag = is_strong ? "\"" : "W/\"";
   append_hex(tag, stat.size_bytes);
   tag += '-';
   append_hex(tag, digest);
+  if (!is_strong) tag += "-new";
   tag += '"';
   return tag;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "coding/coding.hpp"
+#include "files/cache/file_changes.hpp"
 #include "files/etag/content_tags.hpp"
 #include "files/safe_path.hpp"
 #include "http/message/conditional.hpp"
@@ -29,8 +30,10 @@ bool has_recent_timestamps(FileStat stat, WallTime now) noexcept;
 /// Returns the entity tag of a file, including its quotes: `"1f4-5c0b2a9d3e8f7a61"`, the size and a
 /// digest of modification time (nanoseconds), size and inode.
 ///
-/// The tag is weak until the file has been unchanged for two seconds, then strong: two writes in
-/// one tick of the file system's clock have the same time stamp, so a strong tag could name both.
+/// The tag is weak until the file has been unchanged for two seconds, unless this process has
+/// written it: two writes in one tick of the file system's clock have the same time stamp, so a
+/// strong tag could name both. The strong tag that follows has another text, because it may name
+/// what was written last.
 /// The inode tells files apart when a deployment sets a fixed time on all. It is hashed, because
 /// the plain inode number in a tag is an information leak.
 std::string make_etag(const FileStat& stat, WallTime now);
@@ -58,6 +61,7 @@ struct FileFields {
   bool made = false;            ///< text is compressed by the server
   /// The tags of files by their content; null: tags are made of the files' states.
   const ContentTags* tags = nullptr;
+  RecentStates* recent = nullptr;  ///< shared by the threads of the site; null: there is one thread
 
   /// Reports whether the response for such a file depends on Accept-Encoding.
   [[nodiscard]] bool vary(std::string_view type) const noexcept;

@@ -61,11 +61,23 @@ TEST(Etag, IsWeakWhileAnotherWriteCouldHideInTheSameTick) {
   EXPECT_FALSE(make_etag(stat_of_age(std::chrono::hours(-1)), now).starts_with("W/"));
 }
 
-TEST(Etag, ClientsKeepWhatTheyHaveWhenATagBecomesStrong) {
+// Another write may have come after it.
+TEST(Etag, IsAnotherTextOnceItIsStrong) {
   const FileStat stat = stat_of_age(std::chrono::milliseconds(5));
   const std::string weak = make_etag(stat, now);
   const std::string strong = make_etag(stat, now + std::chrono::hours(1));
-  EXPECT_TRUE(http::weakly_equal(*http::parse_entity_tag(weak), *http::parse_entity_tag(strong)));
+  EXPECT_FALSE(http::weakly_equal(*http::parse_entity_tag(weak), *http::parse_entity_tag(strong)));
+}
+
+TEST(Etag, IsStrongAtOnceForWhatThisProcessHasWritten) {
+  FileStat stat = stat_of_age(std::chrono::milliseconds(5));
+  stat.inode = 4711;
+  note_written(stat);
+  const std::string tag = make_etag(stat, now);
+  EXPECT_FALSE(tag.starts_with("W/"));
+  EXPECT_EQ(make_etag(stat, now + std::chrono::hours(1)), tag);
+  stat.modified_ns += 1;
+  EXPECT_TRUE(make_etag(stat, now).starts_with("W/")) << "something else has changed it";
 }
 
 }  // namespace

@@ -157,10 +157,12 @@ FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSou
       options_(std::move(options)),
       times_(std::move(times)),
       tags_(options_.content_etags ? std::make_unique<const ContentTags>(root_) : nullptr),
+      recent_(std::make_unique<RecentStates>()),
       fields_{.cache_control = cache_control(options_.max_age),
               .siblings = options_.precompressed,
               .made = options_.compress,
-              .tags = tags_.get()},
+              .tags = tags_.get(),
+              .recent = recent_.get()},
       archives_(options_.archives),
       listings_(std::make_shared<LargeListings>()),
       caches_([this] {

@@ -63,6 +63,7 @@ class FileSite final {
   FileOptions options_;
   std::unique_ptr<const TimeSource> times_;
   std::unique_ptr<const ContentTags> tags_;  // null: tags are made of the files' states
+  std::unique_ptr<RecentStates> recent_;
   FileFields fields_;
   RequestPlaces archives_;
   std::shared_ptr<LargeListings> listings_;  // shared with streams that outlive the site

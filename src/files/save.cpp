@@ -11,6 +11,7 @@
 #include "async/destroy_off_loop.hpp"
 #include "base/base_encoding.hpp"
 #include "crypto/random.hpp"
+#include "files/cache/file_changes.hpp"
 #include "http/form/multipart_reader.hpp"
 #include "skua/multipart.hpp"
 #include "skua/request.hpp"
@@ -69,6 +70,7 @@ Result<void> PartialFile::keep_as(const std::string& path) noexcept {
   if (disk::close(std::exchange(descriptor_, -1)) != 0) return Error::from_system(errno, "close");
   if (disk::rename(name_.c_str(), path.c_str()) != 0) return Error::from_system(errno, "rename");
   name_.clear();
+  note_file_change();
   return {};
 }
 

@@ -38,6 +38,7 @@ def make_site(folder: pathlib.Path) -> pathlib.Path:
     site = folder / "site"
     site.mkdir()
     (site / "a").write_text("0123456789" * 10)
+    os.utime(site / "a", (1_000_000_000, 1_000_000_000))  # or its tag would be weak at first
     (site / "404.html").write_text("gone")
     (site / "index.html").write_text("home")
     (site / "skua.toml").write_text("port = 0\n")
@@ -95,7 +96,7 @@ def ask(program: str, command: str, site: pathlib.Path):
     with Program(program, "serve", str(site), "--port", "0", "--quiet", "--upload", "--upload-overwrite") as url:
         words = shlex.split(command.replace("localhost:8080", url))[1:]
         heads = subprocess.run(["curl", "-sI", "--noproxy", "*", f"{url}/a"], capture_output=True, text=True, timeout=TIMEOUT).stdout
-        tag = re.search(r'(?i)^etag: (?:W/)?(".*")', heads, re.M)[1]
+        tag = re.search(r'(?i)^etag: (".*")', heads, re.M)[1]
         status = curl(*(word.replace('"tag"', tag) for word in words))
         assert status in ("200", "204", "206"), f"status {status}"
 

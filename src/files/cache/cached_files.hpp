@@ -46,6 +46,7 @@ struct CachedFile {
   std::shared_ptr<const PreparedResponse> whole{};      ///< 200; null if there is no such form
   std::shared_ptr<const PreparedResponse> unchanged{};  ///< 304
   loop::Instant checked{};
+  std::uint64_t changes = 0;    ///< file_changes() before it was checked
   bool is_provisional = false;  ///< written too recently to trust its time stamps
 
   // Only in coded forms:

@@ -64,37 +64,56 @@ FoundFile keep_open(KeptFiles& kept, KeptFile entry, OpenFile file, WallTime wal
 
 Result<FoundFile> FileCache::find(std::string_view path, FileUse use) {
   const loop::Instant now = times_.now();
+  const std::uint64_t changes = file_changes();
   CachedFile* const known = files_.find(path);
-  if (known != nullptr && now - known->checked < options_.fresh) return FoundFile{.cached = known};
+  if (known != nullptr && known->changes == changes && now - known->checked < options_.fresh) {
+    return FoundFile{.cached = known};
+  }
   if (const KeptFile* const kept = kept_.find(path, now, use)) {
     return FoundFile{.kept = kept, .is_copied = use.is_copied};
   }
   Result<OpenFile> file = root_.find(path);
   if (file && known != nullptr && !known->is_provisional && file->stat == known->stat) {
     known->checked = now;
+    known->changes = changes;
     return FoundFile{.cached = known};
   }
-  if (known != nullptr) files_.erase(path);
+  if (known != nullptr) {
+    // Other threads must not answer with what is gone.
+    if (!file || file->stat != known->stat) note_file_change();
+    files_.erase(path);
+  }
   if (!file) {
     kept_.erase(path);
     return file.error();
   }
-  if (const KeptFile* const kept = kept_.refresh(path, file->stat, now)) {
+  if (const KeptFile* const kept = kept_.refresh(path, file->stat, now, changes)) {
     return FoundFile{.kept = kept};
   }
-  return load(path, *std::move(file), now);
+  return load(path, *std::move(file), now, changes);
 }
 
-FoundFile FileCache::load(std::string_view path, OpenFile file, loop::Instant now) {
+// Tells the other threads of a state that they may not have seen: their entries are younger than
+// `fresh`, so the change would be as well.
+void FileCache::tell(std::string_view path, const FileStat& stat, WallTime wall) const {
+  if (fields_.recent == nullptr) return;
+  constexpr std::chrono::seconds coarsest_clock{2};
+  const WallTime changed{std::chrono::nanoseconds(stat.changed_ns)};
+  if (wall - changed - coarsest_clock <= options_.fresh) fields_.recent->see(path, stat);
+}
+
+FoundFile FileCache::load(std::string_view path, OpenFile file, loop::Instant now,
+                          std::uint64_t changes) {
   if (file.stat.kind != FileKind::Regular) return {.file = std::move(file)};
+  tell(path, file.stat, times_.wall());
   if (file.stat.size_bytes > options_.file_bytes) {
     const WallTime wall = times_.wall();
-    KeptFile entry{.path = std::string(path), .stat = file.stat, .found = now};
+    KeptFile entry{.path = std::string(path), .stat = file.stat, .found = now, .changes = changes};
     entry.head = describe(path, file.stat, wall, fields_);
     return keep_open(kept_, std::move(entry), std::move(file), wall);
   }
   // Both times are taken before the file is read, so that a later change is newer than either.
-  CachedFile entry{.path = std::string(path), .checked = times_.now()};
+  CachedFile entry{.path = std::string(path), .checked = times_.now(), .changes = changes};
   const WallTime wall = times_.wall();
   std::optional<std::string> text =
       read_state(file.descriptor.number(), file.stat, options_.file_bytes);
@@ -124,12 +143,15 @@ std::optional<FoundFile> CodedCache::find(std::string_view path, const FoundFile
 FoundFile CodedCache::find_any(std::string_view path, const FoundFile& plain, FileUse use) {
   const FileStat& stat = plain.stat();
   const loop::Instant now = times_.now();
+  const std::uint64_t changes = file_changes();
   CachedFile* known = files_.find(path);
   if (known != nullptr && !is_form_of(*known, plain, stat)) {
     files_.erase(path);
     known = nullptr;
   }
-  if (known != nullptr && now - known->checked < options_.fresh) return {.cached = known};
+  if (known != nullptr && known->changes == changes && now - known->checked < options_.fresh) {
+    return {.cached = known};
+  }
   const KeptFile* kept = kept_.find(path, now, use);
   if (kept != nullptr && kept->plain == stat) {
     return {.kept = kept, .is_copied = use.is_copied, .coding = coding_};
@@ -142,14 +164,15 @@ FoundFile CodedCache::find_any(std::string_view path, const FoundFile& plain, Fi
                 : !is_sibling;
     if (is_current) {
       known->checked = now;
+      known->changes = changes;
       return {.cached = known};
     }
     files_.erase(path);
   }
-  if (sibling) kept = kept_.refresh(path, sibling->stat, now);
+  if (sibling) kept = kept_.refresh(path, sibling->stat, now, changes);
   if (sibling && kept != nullptr && kept->plain == stat) return {.kept = kept, .coding = coding_};
   kept_.erase(path);
-  CachedFile entry{.path = std::string(path), .checked = now, .plain = stat};
+  CachedFile entry{.path = std::string(path), .checked = now, .changes = changes, .plain = stat};
   if (sibling) return load(std::move(entry), *std::move(sibling));
   return {.cached = &files_.insert(make(std::move(entry), plain))};
 }
@@ -160,6 +183,7 @@ FoundFile CodedCache::load(CachedFile entry, OpenFile sibling) {
     KeptFile open{.path = std::move(entry.path),
                   .stat = sibling.stat,
                   .found = entry.checked,
+                  .changes = entry.changes,
                   .plain = entry.plain};
     open.head = describe(open.path, sibling.stat, wall, fields_, coding_);
     FoundFile found = keep_open(kept_, std::move(open), std::move(sibling), wall);

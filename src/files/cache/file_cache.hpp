@@ -66,7 +66,8 @@ class FileCache {
   [[nodiscard]] std::size_t loaded_bytes() const noexcept { return kept_.loaded_bytes(); }
 
  private:
-  FoundFile load(std::string_view path, OpenFile file, loop::Instant now);
+  FoundFile load(std::string_view path, OpenFile file, loop::Instant now, std::uint64_t changes);
+  void tell(std::string_view path, const FileStat& stat, WallTime wall) const;
 
   const Root& root_;
   const TimeSource& times_;

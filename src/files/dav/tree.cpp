@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "files/cache/file_changes.hpp"
 #include "files/dav/dead_properties.hpp"
 #include "files/listing/directory_index.hpp"
 #include "files/save.hpp"
@@ -287,6 +288,7 @@ Result<void> TreeWork::copy_file(const disk::Descriptor& from, const TreeFolder&
   copy_properties(from.number(), to->number());
   if (syncs && disk::sync(to->number()) != 0) return Error::from_system(errno, "fsync");
   if (auto kept = copy.keep_as(name, replaces); !kept) return kept;
+  if (const Result<FileStat> made = disk::stat_of(to->number())) note_written(*made);
   if (syncs) parent.sync();
   return {};
 }

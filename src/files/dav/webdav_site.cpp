@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "files/cache/file_changes.hpp"
 #include "files/dav/multistatus.hpp"
 #include "files/dav/request_fields.hpp"
 #include "files/dav/tree_folder.hpp"
@@ -122,7 +123,11 @@ Task<Response> answer_change(const Target& target, Request& request) {
         {Status::Forbidden, "pages of other origins may not change files\n"});
   }
   const auto with_target = [](Response (*function)(const DavTarget&)) {
-    return [function](const Target& one) { return function(*one); };
+    return [function](const Target& one) {
+      Response response = function(*one);
+      note_file_change();
+      return response;
+    };
   };
   switch (request.method()) {
     case Method::Put:

@@ -28,6 +28,7 @@ const KeptFile* KeptFiles::find(std::string_view path, loop::Instant now, FileUs
   while (!files_.empty() && now - files_.back().used >= options_.idle) erase(files_.back().path);
   KeptFile* const known = touch(path, now);
   if (known == nullptr || now - known->found >= options_.fresh) return nullptr;
+  if (known->changes != file_changes()) return nullptr;
   if (use.is_part || now - known->compared >= options_.settled) {
     if (!has_stood_still(*known)) {
       erase(path);
@@ -41,7 +42,8 @@ const KeptFile* KeptFiles::find(std::string_view path, loop::Instant now, FileUs
   return known;
 }
 
-const KeptFile* KeptFiles::refresh(std::string_view path, const FileStat& stat, loop::Instant now) {
+const KeptFile* KeptFiles::refresh(std::string_view path, const FileStat& stat, loop::Instant now,
+                                   std::uint64_t changes) {
   KeptFile* const known = touch(path, now);
   if (known == nullptr) return nullptr;
   if (known->stat != stat) {
@@ -49,6 +51,7 @@ const KeptFile* KeptFiles::refresh(std::string_view path, const FileStat& stat, 
     return nullptr;
   }
   known->found = known->compared = now;
+  known->changes = changes;
   return known;
 }
 

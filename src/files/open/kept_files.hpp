@@ -24,8 +24,9 @@ struct KeptFile {
   FileHead head{};
   FileStat stat{};
   std::shared_ptr<const HeldFile> file{};
-  loop::Instant found{};     ///< when its path last led to it
-  loop::Instant compared{};  ///< when its state was last compared
+  loop::Instant found{};      ///< when its path last led to it
+  std::uint64_t changes = 0;  ///< file_changes() before that
+  loop::Instant compared{};   ///< when its state was last compared
   loop::Instant used{};
   FileStat plain{};              ///< only in siblings: the state of the file that it is a form of
   SharedText bytes{};            ///< its content, once many responses have copied it
@@ -49,7 +50,9 @@ class KeptFiles {
 
   /// Returns the file at this path, if it is in the state in which the path was just looked up;
   /// otherwise forgets it.
-  const KeptFile* refresh(std::string_view path, const FileStat& stat, loop::Instant now);
+  /// `changes` are the file_changes() before that.
+  const KeptFile* refresh(std::string_view path, const FileStat& stat, loop::Instant now,
+                          std::uint64_t changes);
 
   /// Takes a file that is not there; or leaves the descriptor and returns null if the file should
   /// not stay open.

@@ -11,6 +11,7 @@
 
 #include "base/base_encoding.hpp"
 #include "crypto/random.hpp"
+#include "files/cache/file_changes.hpp"
 #include "files/dav/dead_properties.hpp"
 #include "files/file_head.hpp"
 #include "files/site_answer.hpp"
@@ -218,6 +219,7 @@ UploadResult UploadFile::take_name() {
     if (renamed == 0) {
       if (is_part_) folder_.remove(temporary_ + std::string(state_suffix));
       temporary_.clear();
+      note_written(*made);
       return {.status = current ? Status::NoContent : Status::Created, .etag = strong_etag(*made)};
     }
     if (errno != EEXIST) return failed(Error::from_system(errno, "rename"));
