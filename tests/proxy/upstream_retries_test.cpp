@@ -36,7 +36,7 @@ TEST_P(UpstreamRetrying, AServerThatIsDeadIsNoLongerAsked) {
   EXPECT_EQ(gateway_.of_target("skua_upstream_ejections_total", 0), 1);
   EXPECT_EQ(gateway_.of_target("skua_upstream_retries_total", 0), 5);
   EXPECT_EQ(gateway_.upstream().targets()[0].state, UpstreamTargetStatus::State::Ejected);
-  EXPECT_NE(gateway_.log().find("asks_for_x no requests for 10 s"), std::string::npos);
+  EXPECT_NE(gateway_.log().find("gets no requests for 10 s"), std::string::npos);
 }
 
 /// A server that is always busy.
