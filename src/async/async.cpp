@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // In: tasks. Out: their completion and first exception. A task cannot be destroyed from inside its
-// last step, so an ended one stays in the list until the scope is next used. What it owns must not:
-// another task destroys it, and then owns nothing.
+// last step, so an ended one moves to the front of the list until the scope is next used; that
+// walks over no task that runs. What it owned must not stay: another task destroys it, and then
+// owns nothing.
 
 #include <stdexcept>
 #include <utility>
@@ -12,28 +13,45 @@
 namespace skua {
 
 struct Scope::Child {
+  using Link = std::unique_ptr<Child>;
+
   Child(Scope& owner, Task<> started) : scope(owner), task(run(std::move(started))) {}
   static Task<> run(Task<> started) {
     // Parameters would live on after the end.
     Task<> running = std::move(started);  // NOLINT(misc-const-correctness): it runs
     co_await running;
   }
+  static void insert(Link child, Link& list) noexcept {
+    child->next = std::move(list);
+    if (child->next) child->next->link = &child->next;
+    child->link = &list;
+    list = std::move(child);
+  }
+  static Link remove(Link& link) noexcept {
+    Link removed = std::move(link);
+    link = std::move(removed->next);
+    if (link) link->link = &link;
+    return removed;
+  }
+
   Scope& scope;
   Task<> task;
-  std::unique_ptr<Child> next{};
-  bool is_over = false;
+  Link next{};
+  Link* link = nullptr;  // what owns this child
+  bool is_over = false;  // then only children that are over are before it
 };
 
 Scope::Scope() = default;
 
 Scope::~Scope() {
-  while (first_) first_ = std::move(first_->next);
+  while (first_) Child::remove(first_);  // one by one, as the list would destroy itself recursively
 }
 
 void Scope::child_done(void* child) noexcept {
   Child& ended = *static_cast<Child*>(child);
   Scope& scope = ended.scope;
   ended.is_over = true;
+  Child::insert(Child::remove(*ended.link), scope.first_);
   --scope.running_;
   scope.joiners_.wake_all();
 }
@@ -42,8 +60,7 @@ void Scope::spawn(Task<> task) {
   reap();
   auto child = std::make_unique<Child>(*this, std::move(task));
   Child& started = *child;
-  child->next = std::move(first_);
-  first_ = std::move(child);
+  Child::insert(std::move(child), first_);
   ++running_;
   started.task.start(child_done, &started);
   if (started.task.is_done()) child_done(&started);
@@ -61,18 +78,13 @@ Task<> Scope::join() {
 std::size_t Scope::size() const noexcept { return running_; }
 
 void Scope::reap() {
-  for (std::unique_ptr<Child>* link = &first_; *link != nullptr;) {
-    if (!(*link)->is_over) {
-      link = &(*link)->next;
-      continue;
-    }
+  while (first_ && first_->is_over) {
     try {
-      (*link)->task.result();
+      first_->task.result();
     } catch (...) {
       if (!exception_) exception_ = std::current_exception();
     }
-    std::unique_ptr<Child> ended = std::move(*link);
-    *link = std::move(ended->next);
+    Child::remove(first_);
   }
 }
 

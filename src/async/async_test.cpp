@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace skua {
 namespace {
@@ -245,6 +246,27 @@ TEST(Scope, DestroysWhatAnEndedChildOwned) {
   EXPECT_EQ(counted.use_count(), 2);
   ready.settle();
   EXPECT_EQ(scope.size(), 0U);
+  EXPECT_EQ(counted.use_count(), 1);
+}
+
+TEST(Scope, MayHaveVeryManyChildrenThatEndInAnyOrder) {
+  constexpr int count = 200'000;  // a destructor that calls itself for each would need 20 MB
+  Ready ready;
+  std::vector<std::unique_ptr<Event>> ends;
+  const auto counted = std::make_shared<int>();
+  const auto child = [](Event& end, std::shared_ptr<int>) -> Task<> { co_await end.wait(); };
+  {
+    Scope scope;
+    for (int i = 0; i < count; ++i) {
+      ends.push_back(std::make_unique<Event>());
+      scope.spawn(child(*ends.back(), counted));
+    }
+    EXPECT_EQ(counted.use_count(), count + 1);
+    for (int i = 0; i < count; i += 2) ends[static_cast<std::size_t>(i)]->set();
+    ready.settle();
+    EXPECT_EQ(scope.size(), count / 2U);
+    EXPECT_EQ(counted.use_count(), count / 2 + 1);
+  }
   EXPECT_EQ(counted.use_count(), 1);
 }
 
