@@ -42,6 +42,11 @@ void ClientStream::note_progress() noexcept {
   changed_.wake_all();
 }
 
+// While bytes of the stream wait in the connection's output, all that is sent brings them nearer.
+loop::Instant ClientStream::progress() const noexcept {
+  return unsent_.is_linked() ? std::max(progress_, connection_.sent_at()) : progress_;
+}
+
 // The response ------------------------------------------------------------------------------------
 
 Result<Exchange::Step> ClientStream::read() {
@@ -89,7 +94,7 @@ void ClientStream::take_head(std::unique_ptr<h2::ReceivedHead> head) {
   heads_.push_back(std::move(head));
   if (may_go_on) {
     content_state_ = Content::Allowed;
-    connection_.settle_later();
+    connection_.call(*this);
   }
   if (is_long) give_up(Error(Errc::BodyTooLong, "response"));
   note_progress();
@@ -100,12 +105,14 @@ void ClientStream::take_data(std::string_view data) {
   if (content_bytes_ > max_content_bytes_) give_up(Error(Errc::BodyTooLong, "response"));
   if (stream_ != nullptr) received_.append(data);
   note_progress();
+  tell_tunnel();
 }
 
 void ClientStream::take_end(std::unique_ptr<h2::ReceivedHead> trailers) {
   trailers_ = std::move(trailers);
   is_whole_ = true;
   note_progress();
+  tell_tunnel();
 }
 
 void ClientStream::fail(const h2::StreamFailure& failure) {
@@ -115,6 +122,7 @@ void ClientStream::fail(const h2::StreamFailure& failure) {
   has_begun_ = has_begun_ || failure.has_begun;
   body_.reset();
   changed_.wake_all();
+  tell_tunnel();
 }
 
 void ClientStream::give_up(Error error) {
@@ -122,6 +130,7 @@ void ClientStream::give_up(Error error) {
   failure_ = error;
   connection_.settle_later();
   changed_.wake_all();
+  tell_tunnel();
 }
 
 // The request -------------------------------------------------------------------------------------
@@ -167,7 +176,7 @@ void ClientStream::end_content() {
   connection_.settle_later();
 }
 
-void ClientStream::content_ended() noexcept { connection_.settle_later(); }
+void ClientStream::content_ended() noexcept { connection_.call(*this); }
 
 void ClientStream::write_content(Body&& piece) {
   if (stream_ == nullptr) return;
@@ -193,8 +202,9 @@ void ClientStream::write_data(net::OutputQueue& output, std::string_view head,
     give_up(Error(Errc::TruncatedBody, "request: a file"));
   }
   body_.drained();
+  connection_.note_unsent(*this);
   note_progress();
-  if (tunnel_ != nullptr) connection_.settle_later();  // it may have waited for room
+  tell_tunnel();  // it may have waited for room
 }
 
 bool ClientStream::is_all_sent() const noexcept {
@@ -208,10 +218,6 @@ bool ClientStream::is_starved() const noexcept {
 
 bool ClientStream::has_sent_queue() const noexcept {
   return queue_.empty() && ends_at_ <= connection_.sent_bytes();
-}
-
-void ClientStream::note_sent(std::uint64_t from) noexcept {
-  if (ends_at_ > from) note_progress();
 }
 
 void ClientStream::stop_sending() {
@@ -234,6 +240,10 @@ Result<SwitchedStream> ClientStream::take_stream(ExchangePointer self, Pool::Lea
   auto tunnel = std::make_unique<H2Tunnel>(*this, std::move(self), std::move(lease));
   tunnel_ = tunnel.get();
   return SwitchedStream{net::HeldStream(std::move(tunnel))};
+}
+
+void ClientStream::tell_tunnel() noexcept {
+  if (tunnel_ != nullptr) connection_.call(*this);
 }
 
 std::string ClientStream::take_data() {

@@ -35,7 +35,7 @@ class ClientStream final : public base::ListNode, public Exchange, private body:
 
   Result<Step> read() override;
   [[nodiscard]] skua::detail::WaiterList& changed() noexcept override { return changed_; }
-  [[nodiscard]] loop::Instant progress() const noexcept override { return progress_; }
+  [[nodiscard]] loop::Instant progress() const noexcept override;
   [[nodiscard]] const http::Head& head() const noexcept override { return head_->head; }
   [[nodiscard]] const http::Head& trailers() const noexcept override;
   [[nodiscard]] bool has_begun() const noexcept override { return has_begun_; }
@@ -48,6 +48,16 @@ class ClientStream final : public base::ListNode, public Exchange, private body:
   void end() noexcept override;
 
   // For the connection.
+
+  /// Its place in one of the connection's lists.
+  struct Node : base::ListNode {
+    explicit Node(ClientStream& of) noexcept : stream(of) {}
+    ClientStream& stream;
+  };
+  /// Linked if advance() may have something to do.
+  [[nodiscard]] Node& news() noexcept { return news_; }
+  /// Linked if the connection has not sent all that was written.
+  [[nodiscard]] Node& unsent() noexcept { return unsent_; }
 
   /// Attaches the stream. With `expects_continue`, the content waits for 100 (Continue).
   void start(h2::Stream& stream, Body&& content, bool expects_continue);
@@ -66,8 +76,10 @@ class ClientStream final : public base::ListNode, public Exchange, private body:
   /// Writes the head of a DATA frame and the next bytes of the content, as many as read_body()
   /// returned.
   void write_data(net::OutputQueue& output, std::string_view head, std::size_t size_bytes);
-  /// The connection has sent more bytes; those up to `from` had been sent before.
-  void note_sent(std::uint64_t from) noexcept;
+  /// The offset in the connection's output at which that of the stream ends so far.
+  [[nodiscard]] std::uint64_t ends_at() const noexcept { return ends_at_; }
+  /// Bytes came, went, or made room.
+  void note_progress() noexcept;
   /// Reports whether some content is still to be produced.
   [[nodiscard]] bool is_making() const noexcept { return content_state_ != Content::Over; }
   /// Drops the rest of the content, which cannot be sent; the response may still come.
@@ -110,9 +122,11 @@ class ClientStream final : public base::ListNode, public Exchange, private body:
   void give_back_data();
   void give_up(Error error);
   [[nodiscard]] bool has_sent_queue() const noexcept;
-  void note_progress() noexcept;
+  void tell_tunnel() noexcept;
 
   H2Connection& connection_;
+  Node news_{*this};
+  Node unsent_{*this};
   h2::Stream* stream_ = nullptr;  // null once it is released
   const std::uint64_t max_content_bytes_;
   // The response:

@@ -86,9 +86,11 @@ class Exchange {
   virtual void pass_to(skua::detail::ContentTaker* /*taker*/) noexcept {}
   /// Lets the server wait until read() returns NeedMore, if that is possible.
   virtual void pause() noexcept {}
-  /// Woken whenever read() may have an event, and whenever progress() has changed.
+  /// Woken whenever read() may have an event, and whenever bytes of this exchange moved. While
+  /// others' bytes are sent before them, progress() changes without that.
   [[nodiscard]] virtual skua::detail::WaiterList& changed() noexcept = 0;
-  /// When bytes of this exchange were last sent or received.
+  /// When bytes of this exchange, or those before them on the connection, were last sent or
+  /// received.
   [[nodiscard]] virtual loop::Instant progress() const noexcept = 0;
 
   /// The head that Interim or Head announced; an interim one is valid until the next read().

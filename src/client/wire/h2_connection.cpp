@@ -180,19 +180,6 @@ void H2Connection::append_data(h2::Stream& stream, std::string_view head, std::s
 
 // The stream --------------------------------------------------------------------------------------
 
-// One exchange's producer may begin or end others, so each step searches the list afresh.
-template <class IsWanted>
-void H2Connection::visit(const IsWanted& is_wanted, void (ClientStream::*act)()) {
-  while (true) {
-    ClientStream* found = nullptr;
-    exchanges_.for_each([&](ClientStream& exchange) {
-      if (found == nullptr && is_wanted(exchange)) found = &exchange;
-    });
-    if (found == nullptr) return;
-    (found->*act)();
-  }
-}
-
 void H2Connection::fail(Error error) noexcept {
   pump_.cut_off();
   send_failure_ = end_ = error;
@@ -202,8 +189,15 @@ void H2Connection::fail(Error error) noexcept {
 }
 
 void H2Connection::settle() {
-  visit([](const ClientStream& exchange) { return exchange.can_advance(); },
-        &ClientStream::advance);
+  // One exchange's producer may begin or end others, and itself.
+  while (!news_.empty()) {
+    ClientStream& exchange = news_.front().stream;
+    if (exchange.can_advance()) {
+      exchange.advance();
+    } else {
+      exchange.news().unlink();
+    }
+  }
   talk();
   if (session_.is_over()) {
     retire();
@@ -211,7 +205,7 @@ void H2Connection::settle() {
   }
   const bool is_told = std::exchange(has_more_room_, false);
   if (state_ == State::Retired && exchanges_.empty() && !is_leased()) return close();
-  if (is_told && capacity() != 0) pool_.capacity_grew();
+  if (is_told && capacity() != 0) pool_.capacity_grew(*this);
 }
 
 void H2Connection::talk() {
@@ -225,8 +219,13 @@ void H2Connection::talk() {
 }
 
 void H2Connection::on_sent(std::uint64_t count) {
-  const std::uint64_t from = std::exchange(sent_bytes_, sent_bytes_ + count);
-  exchanges_.for_each([from](ClientStream& exchange) { exchange.note_sent(from); });
+  sent_bytes_ += count;
+  sent_at_ = loop_.now();
+  while (!unsent_.empty() && unsent_.front().stream.ends_at() <= sent_bytes_) {
+    ClientStream& exchange = unsent_.front().stream;
+    exchange.unsent().unlink();
+    exchange.note_progress();
+  }
 }
 
 void H2Connection::on_receive(std::span<char> bytes) {
@@ -255,8 +254,18 @@ void H2Connection::on_receive_end(Error error) {
 void H2Connection::on_send_failed(Error error) {
   send_failure_ = error;
   retire();
-  visit([](const ClientStream& exchange) { return exchange.is_making(); },
-        &ClientStream::stop_sending);
+  base::IntrusiveList<ClientStream::Node> making;
+  exchanges_.for_each([&making](ClientStream& exchange) {
+    if (!exchange.is_making()) return;
+    exchange.news().unlink();
+    making.push_back(exchange.news());
+  });
+  while (!making.empty()) {  // a producer that is dropped may end other exchanges
+    ClientStream& exchange = making.front().stream;
+    exchange.news().unlink();
+    call(exchange);
+    exchange.stop_sending();
+  }
   settle_later();
 }
 

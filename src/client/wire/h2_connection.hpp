@@ -52,11 +52,23 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   [[nodiscard]] h2::Connection& session() noexcept { return session_; }
   [[nodiscard]] loop::Instant now() noexcept { return loop_.now(); }
   void settle_later() noexcept { pump_.settle_later(); }
+  /// Lets the exchange advance at the end of the turn.
+  void call(ClientStream& exchange) noexcept {
+    if (!exchange.news().is_linked()) news_.push_back(exchange.news());
+    settle_later();
+  }
+  /// The exchange has written to the output.
+  void note_unsent(ClientStream& exchange) noexcept {
+    exchange.unsent().unlink();
+    unsent_.push_back(exchange.unsent());
+  }
   /// Destroys an exchange that ended; `is_broken_off` if the server had not finished answering.
   void forget(ClientStream& exchange, bool is_broken_off) noexcept;
   /// Bytes written to the output so far, and sent from there to the stream.
   [[nodiscard]] std::uint64_t written_bytes() const noexcept { return written_bytes_; }
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
+  /// The time of the last send.
+  [[nodiscard]] loop::Instant sent_at() const noexcept { return sent_at_; }
 
  private:
   enum class State : std::uint8_t {
@@ -83,8 +95,6 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   void append(std::string_view bytes) override;
   void append_data(h2::Stream& stream, std::string_view head, std::size_t bytes) override;
 
-  template <class IsWanted>
-  void visit(const IsWanted& is_wanted, void (ClientStream::*act)());
   void fail(Error error) noexcept;
   void talk();
   void retire() noexcept;
@@ -98,10 +108,13 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   net::OutputQueue::Blocks& blocks_;
   net::StreamPump pump_;
   const std::uint64_t max_content_bytes_;
-  base::IntrusiveList<ClientStream> exchanges_;  // owned by the callers of begin()
+  base::IntrusiveList<ClientStream> exchanges_;     // owned by the callers of begin()
+  base::IntrusiveList<ClientStream::Node> news_;    // of exchanges that may advance
+  base::IntrusiveList<ClientStream::Node> unsent_;  // in the order of their output
   std::size_t exchange_count_ = 0;
   std::uint64_t written_bytes_ = 0;
   std::uint64_t sent_bytes_ = 0;
+  loop::Instant sent_at_{};
   std::optional<Error> end_{};  // of the received data
   std::optional<Error> send_failure_{};
   /// Since when the server has been silent while requests were pending.

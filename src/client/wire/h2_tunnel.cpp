@@ -22,14 +22,14 @@ H2Tunnel::~H2Tunnel() {
 
 void H2Tunnel::start_receive() {
   is_receiving_ = true;
-  stream_.connection().settle_later();
+  stream_.connection().call(stream_);
 }
 
 // Takes all or nothing: what is there belongs to one turn of the tunnel's other side.
 std::size_t H2Tunnel::send(std::span<const net::Slice> slices) {
   if (is_send_impossible_ || stream_.failure() || !stream_.has_room()) {
     is_send_pending_ = true;
-    stream_.connection().settle_later();
+    stream_.connection().call(stream_);
     return 0;
   }
   std::size_t count = 0;
@@ -50,7 +50,7 @@ void H2Tunnel::shutdown_write() { stream_.end_output(); }
 
 void H2Tunnel::close() {
   is_closing_ = true;
-  stream_.connection().settle_later();
+  stream_.connection().call(stream_);
 }
 
 bool H2Tunnel::is_secure() const noexcept { return stream_.connection().stream().is_secure(); }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// All requests for a connection wait in one line, whatever their host. Each event (a connection
-// given back, removed, or with more capacity) serves the line from its front: with a lease of a
-// connection, or permission to make one, which counts as a connection from then on.
+// Requests for a connection wait in a line for each host. An event (a connection given back,
+// removed, or with more capacity) serves its host's line from the front with leases. A host whose
+// first request could make a connection, but for the limit in total, waits among the makers:
+// the one that came first gets the next place, which counts as a connection from then on. No
+// event walks over requests, hosts or connections that it does not change.
 #include "client/wire/pool.hpp"
 
 #include <algorithm>
@@ -19,45 +21,47 @@ constexpr std::size_t max_remembered = 1000;  // keys; beyond that, all are forg
 
 }  // namespace
 
-/// The connections with one key.
-struct Pool::Group {
+/// The connections with one key, and the requests that wait for one.
+struct Pool::Group : base::ListNode {
   std::string key{};
-  // If they may be shared, the most recently used last.
   std::vector<std::unique_ptr<PooledConnection>> connections{};
-  std::vector<PooledConnection*> idle{};  // the most recently used last
-  std::size_t making = 0;                 // connections being made
-  std::size_t turns = 0;                  // waiting, or being served
+  // Those that had room when they were last looked at; the most recently used last.
+  PooledConnection::Places with_room{};
+  base::IntrusiveList<Turn> line{};
+  Makers::node_type place{};           // among the makers; empty while it is there
+  Makers::iterator place_in_makers{};  // while it is there
+  std::size_t making = 0;              // connections being made
+  std::size_t turns = 0;               // those who refer to it: requests, and remove()
   Sharing sharing = Sharing::None;
-  bool is_shared = false;      // a connection may have room beside those who use it
   bool is_one_by_one = false;  // makes one at a time, as each may have room for all waiters
-  std::uint64_t full_in = 0;   // the last walk along the line that found it full
 };
 
 /// A place in the line. Holds its outcome until that is taken.
 class Pool::Turn final : public base::ListNode {
  public:
-  Turn(Pool& pool, Group& group) : pool_(pool), group_(group) {
+  Turn(Pool& pool, Group& group) : pool_(pool), group_(group), number_(++pool.turns_) {
     ++group.turns;
-    pool.line_.push_back(*this);
-    pool.serve(this);
+    group.line.push_back(*this);
+    pool.serve(group);
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
   ~Turn() {
     lease_.release();
     unlink();
-    --group_.turns;
+    pool_.place(group_);
     if (may_make_) {
       --group_.making;
       --pool_.count_;
       if (pool_.meter_ != nullptr) pool_.meter_->fewer(Gauge::Connecting);
       pool_.removed_.wake_all();  // closed() waits for this one, too
-      pool_.serve();
+      pool_.serve(group_);
     }
+    --group_.turns;
     pool_.forget_if_empty(group_);
   }
 
-  [[nodiscard]] Group& group() const noexcept { return group_; }
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] bool is_served() const noexcept { return lease_ || may_make_; }
   [[nodiscard]] bool may_make() const noexcept { return may_make_; }
   [[nodiscard]] skua::detail::WaiterList& served() noexcept { return served_; }
@@ -76,25 +80,28 @@ class Pool::Turn final : public base::ListNode {
     served_.wake_all();
   }
   Lease take() noexcept { return std::move(lease_); }
-  [[nodiscard]] bool waits_for_others() const noexcept {
-    return group_.is_one_by_one && group_.making != 0 && !is_impatient_;
-  }
   /// Stops waiting for connections made for others. Returns whether that helped.
   bool insists() noexcept {
-    is_impatient_ = true;
-    pool_.serve();
+    const bool has_place = !pool_.is_full(group_) && pool_.may_make();
+    if (has_place && !is_served()) let_make();
+    pool_.place(group_);
     return is_served();
   }
   /// Reserves memory, so that made() cannot fail.
   void prepare() {
     const std::size_t count = group_.connections.size() + group_.making;
     group_.connections.reserve(count);
-    group_.idle.reserve(count);
+    place_.push_back(nullptr);
   }
   /// Adds the new connection to the pool.
   Lease made(std::unique_ptr<PooledConnection> connection) noexcept {
     PooledConnection& added = *connection;
     added.group_ = &group_;
+    added.index_ = group_.connections.size();
+    added.own_place_ = std::move(place_);
+    added.own_place_.front() = &added;
+    added.place_ = added.own_place_.begin();
+    group_.with_room.splice(group_.with_room.end(), added.own_place_);
     group_.connections.push_back(std::move(connection));
     --group_.making;
     may_make_ = false;
@@ -102,11 +109,9 @@ class Pool::Turn final : public base::ListNode {
       pool_.meter_->fewer(Gauge::Connecting);
       pool_.meter_->more(Gauge::Open);
     }
-    const bool has_more_room = added.capacity() > 1;
-    if (has_more_room) group_.is_shared = true;
-    pool_.learn(group_, has_more_room);
+    pool_.learn(group_, added.capacity() > 1);
     Lease own = pool_.lease(added);
-    pool_.serve();  // it may have room for others, or they may make their own
+    pool_.serve(group_);  // it may have room for others, or they may make their own
     return own;
   }
   /// Lets all waiters try for themselves, at once.
@@ -115,9 +120,10 @@ class Pool::Turn final : public base::ListNode {
  private:
   Pool& pool_;
   Group& group_;
+  const std::uint64_t number_;  // in the order of all requests
   Lease lease_;
+  PooledConnection::Places place_;  // of the connection that it makes
   bool may_make_ = false;
-  bool is_impatient_ = false;
   skua::detail::WaiterList served_;
 };
 
@@ -141,22 +147,16 @@ class Pool::MeteredWait {
   Meter* const meter_;
 };
 
-auto Pool::place_of(const PooledConnection& connection, Group& group) noexcept {
-  return std::find_if(group.connections.begin(), group.connections.end(),
-                      [&](const auto& one) { return one.get() == &connection; });
-}
-
 void Pool::Lease::hold() noexcept {
   if (connection_ == nullptr || is_held_) return;
   is_held_ = true;
-  ++connection_->held_;
-  pool_->removed_.wake_all();
+  pool_->hold(*connection_);
 }
 
 void Pool::Lease::release() noexcept {
   if (connection_ == nullptr) return;
-  if (std::exchange(is_held_, false)) --connection_->held_;
-  std::exchange(pool_, nullptr)->give_back(*std::exchange(connection_, nullptr));
+  const bool was_held = std::exchange(is_held_, false);
+  std::exchange(pool_, nullptr)->give_back(*std::exchange(connection_, nullptr), was_held);
 }
 
 Pool::Pool(loop::Loop& loop, const PoolLimits& limits, Meter* meter)
@@ -210,9 +210,15 @@ Pool::Group& Pool::group_of(const std::string& key, Sharing sharing) {
   auto group = std::make_unique<Group>();
   group->key = key;
   group->sharing = sharing;
-  group->is_shared = sharing == Sharing::Possible;
   group->is_one_by_one = sharing == Sharing::Possible && !unshared_.contains(key);
+  Makers node;
+  node.emplace(0, group.get());
+  group->place = node.extract(node.begin());
   return *groups_.emplace(key, std::move(group)).first->second;
+}
+
+Pool::Group& Pool::group_of(const PooledConnection& connection) noexcept {
+  return *static_cast<Group*>(connection.group_);
 }
 
 // Groups go with their connections; what was learned about a server is kept longer.
@@ -237,44 +243,71 @@ void Pool::forget_if_empty(Group& group) noexcept {
 
 // The line ---------------------------------------------------------------------------------------
 
-// If nothing else has changed, only a newcomer can be served.
-void Pool::serve(Turn* newcomer) noexcept {
-  if (newcomer == nullptr || is_serving_) has_news_ = true;
+// A host's own connections are lent first: they are of no use to others while its requests wait.
+void Pool::serve(Group& news) noexcept {
+  if (!news.is_linked()) news_.push_back(news);
   if (is_serving_) return;
   is_serving_ = true;
-  ++walks_;
-  if (newcomer != nullptr) serve_one(*newcomer);
-  while (std::exchange(has_news_, false)) {
-    ++walks_;
-    line_.for_each([this](Turn& turn) { serve_one(turn); });
+  while (true) {
+    if (!news_.empty()) {
+      Group& group = news_.front();
+      group.unlink();
+      lend(group);
+    } else if (!makers_.empty() && may_make() && !makers_.empty()) {
+      Group& group = *makers_.begin()->second;
+      group.line.front().let_make();
+      place(group);
+    } else if (news_.empty()) {
+      break;
+    }
   }
   is_serving_ = false;
 }
 
-// Thousands may wait for one full group, so it is examined only once per walk.
-void Pool::serve_one(Turn& turn) noexcept {
-  Group& group = turn.group();
-  if (group.full_in == walks_) return;
-  if (PooledConnection* const free = find_free(group)) {
-    turn.give(lease(*free));
-  } else if (group.connections.size() + group.making >= limits_.per_host) {
-    group.full_in = walks_;
-  } else if (!turn.waits_for_others() && may_make()) {
-    turn.let_make();
+void Pool::lend(Group& group) noexcept {
+  while (!group.line.empty()) {
+    PooledConnection* const free = find_free(group);
+    if (free == nullptr) break;
+    group.line.front().give(lease(*free));
   }
+  place(group);
 }
 
+// Puts the group where it belongs among the makers.
+void Pool::place(Group& group) noexcept {
+  if (group.place.empty()) group.place = makers_.extract(group.place_in_makers);
+  if (group.line.empty() || is_full(group) || (group.is_one_by_one && group.making != 0)) return;
+  group.place.key() = group.line.front().number();
+  group.place_in_makers = makers_.insert(std::move(group.place)).position;
+}
+
+bool Pool::is_full(const Group& group) const noexcept {
+  return group.connections.size() + group.making >= limits_.per_host;
+}
+
+// Each that turns out to have no room is looked at again only when that may have changed.
 PooledConnection* Pool::find_free(Group& group) noexcept {
-  if (!group.is_shared) {  // there may be hundreds, all in use
-    const auto free =
-        std::find_if(group.idle.rbegin(), group.idle.rend(),
-                     [](const PooledConnection* one) { return one->capacity() != 0; });
-    return free != group.idle.rend() ? *free : nullptr;
+  while (!group.with_room.empty()) {
+    PooledConnection& last = *group.with_room.back();
+    if (last.capacity() > last.leases_) return &last;
+    forget_room(last);
   }
-  const auto free = std::find_if(
-      group.connections.rbegin(), group.connections.rend(),
-      [](const std::unique_ptr<PooledConnection>& one) { return one->capacity() > one->leases_; });
-  return free != group.connections.rend() ? free->get() : nullptr;
+  return nullptr;
+}
+
+void Pool::note_room(PooledConnection& connection) noexcept {
+  PooledConnection::Places& all = group_of(connection).with_room;
+  if (!connection.own_place_.empty()) all.splice(all.begin(), connection.own_place_);
+}
+
+void Pool::forget_room(PooledConnection& connection) noexcept {
+  PooledConnection::Places& own = connection.own_place_;
+  if (own.empty()) own.splice(own.begin(), group_of(connection).with_room, connection.place_);
+}
+
+void Pool::capacity_grew(PooledConnection& connection) noexcept {
+  note_room(connection);
+  serve(group_of(connection));
 }
 
 bool Pool::may_make() noexcept {
@@ -287,35 +320,42 @@ bool Pool::may_make() noexcept {
 
 Pool::Lease Pool::lease(PooledConnection& connection) noexcept {
   const bool is_reused = connection.served_++ != 0;
+  if (connection.leases_ != 0 && connection.leases_ == connection.held_) --held_count_;
   ++connection.leases_;
   leave_idle(connection);
   if (is_reused && meter_ != nullptr) meter_->reused();
   return {*this, connection, is_reused};
 }
 
-void Pool::give_back(PooledConnection& connection) noexcept {
-  auto& group = *static_cast<Group*>(connection.group_);
-  if (is_closing_) removed_.wake_all();  // the remaining leases may all be held
-  if (--connection.leases_ == 0) {
-    if (is_closing_ || connection.capacity() == 0) {
-      connection.close();
-    } else {
-      make_idle(connection, group);
-    }
-  }
-  serve();
+void Pool::hold(PooledConnection& connection) noexcept {
+  if (++connection.held_ == connection.leases_) ++held_count_;
+  removed_.wake_all();
 }
 
-void Pool::make_idle(PooledConnection& connection, Group& group) noexcept {
+void Pool::give_back(PooledConnection& connection, bool was_held) noexcept {
+  if (connection.leases_ == connection.held_) --held_count_;
+  if (was_held) --connection.held_;
+  --connection.leases_;
+  if (connection.leases_ != 0 && connection.leases_ == connection.held_) ++held_count_;
+  if (is_closing_) removed_.wake_all();  // the remaining leases may all be held
+  if (connection.leases_ != 0) {
+    note_room(connection);
+  } else if (is_closing_ || connection.capacity() == 0) {
+    return connection.close();  // if that removes it, the group may be gone
+  } else {
+    make_idle(connection);
+  }
+  serve(group_of(connection));
+}
+
+void Pool::make_idle(PooledConnection& connection) noexcept {
   connection.idle_since_ = loop_.now();
   idle_.push_back(connection);
   ++idle_count_;
   if (meter_ != nullptr) meter_->more(Gauge::Idle);
-  group.idle.push_back(&connection);
-  if (group.is_shared) {
-    const auto own = place_of(connection, group);
-    std::rotate(own, own + 1, group.connections.end());
-  }
+  PooledConnection::Places& all = group_of(connection).with_room;
+  forget_room(connection);
+  all.splice(all.end(), connection.own_place_);
   start_timer();
 }
 
@@ -324,23 +364,27 @@ void Pool::leave_idle(PooledConnection& connection) noexcept {
   connection.unlink();
   --idle_count_;
   if (meter_ != nullptr) meter_->fewer(Gauge::Idle);
-  std::vector<PooledConnection*>& idle = static_cast<Group*>(connection.group_)->idle;
-  const auto own = std::find(idle.rbegin(), idle.rend(), &connection);  // usually the last
-  idle.erase(std::next(own).base());
 }
 
 // The end of connections -------------------------------------------------------------------------
 
 std::unique_ptr<PooledConnection> Pool::remove(PooledConnection& connection) noexcept {
-  auto& group = *static_cast<Group*>(connection.group_);
-  const auto own = place_of(connection, group);
-  std::unique_ptr<PooledConnection> removed = std::move(*own);
-  group.connections.erase(own);
+  Group& group = group_of(connection);
+  std::unique_ptr<PooledConnection> removed = std::move(group.connections[connection.index_]);
+  if (connection.index_ + 1 != group.connections.size()) {
+    group.connections.back()->index_ = connection.index_;
+    std::swap(group.connections[connection.index_], group.connections.back());
+  }
+  group.connections.pop_back();
+  forget_room(connection);
   leave_idle(connection);
+  if (connection.leases_ != 0 && connection.leases_ == connection.held_) --held_count_;
   --count_;
   if (meter_ != nullptr) meter_->fewer(Gauge::Open);
+  ++group.turns;  // serving may remove another connection, and may not forget the group
+  serve(group);
+  --group.turns;
   forget_if_empty(group);
-  serve();
   removed_.wake_all();
   return removed;
 }
@@ -352,29 +396,17 @@ void Pool::close_all() noexcept {
 
 void Pool::retire(PooledConnection& connection) noexcept {
   leave_idle(connection);
+  forget_room(connection);
   connection.close();
 }
 
 Task<> Pool::closed() {
-  while (is_awaited()) co_await removed_.wait();
-}
-
-bool Pool::is_awaited() const noexcept {
-  std::size_t held = 0;
-  for (const auto& [key, group] : groups_) {
-    held += static_cast<std::size_t>(
-        std::ranges::count_if(group->connections, [](const auto& connection) {
-          return connection->leases_ != 0 && connection->leases_ == connection->held_;
-        }));
-  }
-  return count_ != held;
+  while (count_ != held_count_) co_await removed_.wait();
 }
 
 void Pool::close_idle() noexcept {
   const loop::Instant now = loop_.now();
-  idle_.for_each([&](PooledConnection& connection) {
-    if (now - connection.idle_since_ >= limits_.idle) retire(connection);
-  });
+  while (!idle_.empty() && now - idle_.front().idle_since_ >= limits_.idle) retire(idle_.front());
   start_timer();
 }
 

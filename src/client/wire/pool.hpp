@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -41,7 +43,12 @@ class PooledConnection : public base::ListNode {
  private:
   friend class Pool;
 
-  void* group_ = nullptr;       // the pool's Group for its key
+  using Places = std::list<PooledConnection*>;
+
+  void* group_ = nullptr;  // the pool's Group for its key
+  std::size_t index_ = 0;  // in the group
+  Places own_place_;       // while it is not among those of its group that may have room
+  Places::iterator place_{};
   std::size_t leases_ = 0;      // current requests
   std::size_t held_ = 0;        // those whose response a program holds
   std::uint64_t served_ = 0;    // requests so far
@@ -129,7 +136,7 @@ class Pool final {
   [[nodiscard]] Lease take_free(const std::string& key) noexcept;
 
   /// Call it if a connection takes more requests than before: the peer allows more streams.
-  void capacity_grew() noexcept { serve(); }
+  void capacity_grew(PooledConnection& connection) noexcept;
   /// Forgets a closed connection. The caller becomes its owner.
   std::unique_ptr<PooledConnection> remove(PooledConnection& connection) noexcept;
   /// Closes idle connections now, and the others once they are unused.
@@ -147,18 +154,25 @@ class Pool final {
   class MeteredWait;
   using Gauge = Meter::Gauge;
 
+  /// The groups whose first waiting request only needs a place among `total`, by its number.
+  using Makers = std::map<std::uint64_t, Group*>;
+
   Group& group_of(const std::string& key, Sharing sharing);
+  [[nodiscard]] static Group& group_of(const PooledConnection& connection) noexcept;
   void learn(Group& group, bool is_shared) noexcept;
   void forget_if_empty(Group& group) noexcept;
-  void serve(Turn* newcomer = nullptr) noexcept;
-  void serve_one(Turn& turn) noexcept;
+  void serve(Group& news) noexcept;
+  void lend(Group& group) noexcept;
+  void place(Group& group) noexcept;
+  [[nodiscard]] bool is_full(const Group& group) const noexcept;
   [[nodiscard]] static PooledConnection* find_free(Group& group) noexcept;
+  static void note_room(PooledConnection& connection) noexcept;
+  static void forget_room(PooledConnection& connection) noexcept;
   [[nodiscard]] bool may_make() noexcept;
-  [[nodiscard]] bool is_awaited() const noexcept;
-  [[nodiscard]] static auto place_of(const PooledConnection& connection, Group& group) noexcept;
   Lease lease(PooledConnection& connection) noexcept;
-  void give_back(PooledConnection& connection) noexcept;
-  void make_idle(PooledConnection& connection, Group& group) noexcept;
+  void give_back(PooledConnection& connection, bool was_held) noexcept;
+  void hold(PooledConnection& connection) noexcept;
+  void make_idle(PooledConnection& connection) noexcept;
   void leave_idle(PooledConnection& connection) noexcept;
   void retire(PooledConnection& connection) noexcept;
   void close_idle() noexcept;
@@ -169,16 +183,17 @@ class Pool final {
   Meter* const meter_;
   std::unordered_map<std::string, std::unique_ptr<Group>> groups_;
   std::unordered_set<std::string> unshared_;  // keys whose last connection took one request only
-  base::IntrusiveList<Turn> line_;
+  base::IntrusiveList<Group> news_;           // to be served
+  Makers makers_;
   base::IntrusiveList<PooledConnection> idle_;  // the most recently used last
   std::size_t count_ = 0;                       // connections, including those being made
   std::size_t idle_count_ = 0;
+  std::size_t held_count_ = 0;  // connections whose leases are all held
   loop::Timer timer_;
   skua::detail::WaiterList removed_;
-  std::uint64_t walks_ = 0;  // along the line
+  std::uint64_t turns_ = 0;  // so far
   bool is_closing_ = false;
   bool is_serving_ = false;
-  bool has_news_ = false;
 };
 
 }  // namespace skua::client

@@ -312,6 +312,55 @@ TEST_F(PoolTest, ALongLineCostsNoMoreThanAShortOne) {
   EXPECT_LE(asked_, 2U);
 }
 
+// A line for each host; the order among hosts is that of the requests.
+TEST_F(PoolTest, APlaceInTotalGoesToTheFirstInLine) {
+  make({.per_host = 3, .total = 2, .idle = 50s});
+  Use& first = begin("a");
+  Use& second = begin("b");
+  Use& a2 = begin("a");
+  Use& c = begin("c");
+  Use& a3 = begin("a");
+  Use& b2 = begin("b");
+  dies_ = true;
+  end(second);  // its place goes to a host that came earlier than the next request for b
+  EXPECT_EQ(a2.name, "a3");
+  EXPECT_EQ(c.name + a3.name + b2.name, "");
+  end(a2);
+  EXPECT_EQ(c.name, "c4");
+  dies_ = false;
+  end(first);  // its host's own request has waited longer than others
+  EXPECT_EQ(a3.name, "a1");
+  EXPECT_EQ(b2.name, "");
+  end(a3);  // idle, so it makes room
+  EXPECT_EQ(b2.name, "b5");
+  EXPECT_EQ(pool_->size(), 2U);
+}
+
+TEST_F(PoolTest, WhoLeavesTheLineLeavesItsTurnToTheNext) {
+  make({.per_host = 3, .total = 1, .idle = 50s});
+  Use& first = begin("a");
+  Use& early = begin("b");
+  Use& middle = begin("c");
+  Use& late = begin("b");
+  drop(early);
+  dies_ = true;
+  end(first);
+  EXPECT_EQ(middle.name, "c2");
+  end(middle);
+  EXPECT_EQ(late.name, "b3");
+}
+
+TEST_F(PoolTest, AnEventOfOneHostDoesNotLookAtOthers) {
+  make({.per_host = 1, .total = 2, .idle = 50s});
+  Use& first = begin("a");
+  for (int i = 0; i < 300; ++i) begin("host" + std::to_string(i));
+  Use& second = begin("a");
+  asked_ = 0;
+  end(first);
+  EXPECT_EQ(second.name, "a1");
+  EXPECT_LE(asked_, 4U);
+}
+
 TEST_F(PoolTest, AMeterIsToldOfEachChange) {
   using Gauges = std::array<int, 4>;  // open, idle, connecting, waiting
   gate_.emplace();
