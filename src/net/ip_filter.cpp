@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: lists of networks, and peers. Out: which peers may connect. Blocks are nested or disjoint, so
-// that without those inside others, the only candidate for an address is the last one before it.
+// In: lists of networks, and peers. Out: which peers may connect.
 // Readers count themselves instead of locking: a table is freed once the count has been 0 after it
 // was replaced, since later readers find its successor. (std::atomic<std::shared_ptr> takes a lock
 // in libstdc++, and libc++ has none.)
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "base/ip_text.hpp"
+#include "base/network_set.hpp"
 
 namespace skua {
 namespace {
@@ -39,23 +39,6 @@ std::string_view trimmed(std::string_view text) noexcept {
   constexpr std::string_view blanks = " \t\r";
   const std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
-
-/// Sorts the blocks and removes those inside others.
-std::vector<Network> disjoint(std::vector<Network> networks) {
-  std::ranges::sort(networks);
-  auto kept = networks.begin();
-  for (const Network& network : networks) {
-    if (kept == networks.begin() || !std::prev(kept)->contains(network)) *kept++ = network;
-  }
-  networks.erase(kept, networks.end());
-  networks.shrink_to_fit();
-  return networks;
-}
-
-bool any_contains(const std::vector<Network>& sorted, const Network& peer) noexcept {
-  const auto after = std::ranges::upper_bound(sorted, peer);
-  return after != sorted.begin() && std::prev(after)->contains(peer);
 }
 
 }  // namespace
@@ -164,8 +147,8 @@ Result<std::vector<Network>, Problem> parse_networks(std::string_view text) {
 }
 
 struct IpFilter::Table {
-  std::vector<Network> allow;
-  std::vector<Network> deny;
+  base::NetworkSet allow;
+  base::NetworkSet deny;
 };
 
 IpFilter::~IpFilter() { const std::unique_ptr<const Table> last(table_.load()); }
@@ -179,8 +162,8 @@ bool IpFilter::accepts(const Address& peer) const noexcept {
   readers_.fetch_add(1);
   const Table* const table = table_.load();
   const bool is_accepted =
-      table == nullptr || ((table->allow.empty() || any_contains(table->allow, *alone)) &&
-                           !any_contains(table->deny, *alone));
+      table == nullptr ||
+      ((table->allow.empty() || table->allow.contains(*alone)) && !table->deny.contains(*alone));
   readers_.fetch_sub(1);
   return is_accepted;
 }
@@ -203,7 +186,8 @@ IpRules IpFilter::rules() const {
 }
 
 void IpFilter::install(IpRules rules) {
-  auto table = std::make_unique<const Table>(Table{disjoint(rules.allow), disjoint(rules.deny)});
+  auto table = std::make_unique<const Table>(
+      Table{base::NetworkSet(rules.allow), base::NetworkSet(rules.deny)});
   rules_ = std::move(rules);
   const std::unique_ptr<const Table> old(table_.exchange(table.release()));
   while (readers_.load() != 0) std::this_thread::yield();  // each reads for less than 1 us

@@ -30,6 +30,8 @@ class ProxySupport : public http::OriginSource {
   ProxySupport& operator=(const ProxySupport&) = delete;
   virtual ~ProxySupport() = default;
 
+  /// Reports whether the address is in one of the rules' networks.
+  [[nodiscard]] virtual bool is_listed(const Address& address) const noexcept = 0;
   /// Reports whether a connection from this address may be served.
   [[nodiscard]] virtual bool admits(const Address& peer) const noexcept = 0;
   /// Makes the connections and requests of one thread obey the proxies' rules. Returns what takes

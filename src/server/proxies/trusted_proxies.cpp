@@ -3,10 +3,10 @@
 // believe the proxies.
 #include "skua/trusted_proxies.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
+#include "base/network_set.hpp"
 #include "http/message/forwarded.hpp"
 #include "loop/clock.hpp"
 #include "net/log.hpp"
@@ -53,7 +53,13 @@ class HeaderReader final : public detail::ProxyHeaderReader, private sockets::Pr
 
 class Support final : public detail::ProxySupport {
  public:
-  explicit Support(const TrustedProxies& proxies) noexcept : proxies_(proxies) {}
+  explicit Support(const TrustedProxies& proxies)
+      : proxies_(proxies), networks_(proxies.rules().networks) {}
+
+  [[nodiscard]] bool is_listed(const Address& address) const noexcept override {
+    const Result<Network> alone = Network::of(address);
+    return alone && networks_.contains(*alone);
+  }
 
   [[nodiscard]] bool admits(const Address& peer) const noexcept override {
     return !proxies_.rules().proxy_protocol || proxies_.trusts(peer);
@@ -86,6 +92,7 @@ class Support final : public detail::ProxySupport {
   }
 
   const TrustedProxies& proxies_;
+  const base::NetworkSet networks_;
 };
 
 }  // namespace
@@ -97,10 +104,7 @@ TrustedProxies::~TrustedProxies() = default;
 
 bool TrustedProxies::trusts(const Address& peer) const noexcept {
   if (peer.family() == Address::Family::Unix) return rules_.unix_sockets;
-  const Result<Network> alone = Network::of(peer);
-  return alone && std::ranges::any_of(rules_.networks, [&alone](const Network& network) {
-           return network.contains(*alone);
-         });
+  return support_->is_listed(peer);
 }
 
 }  // namespace skua
