@@ -47,28 +47,30 @@ class StreamCore::Receiving {
 class StreamCore::Sending {
  public:
   explicit Sending(StreamCore& core) noexcept
-      : core_(core), previous_(std::exchange(core.last_sending_, this)) {}
+      : core_(core), previous_(std::exchange(core.last_sending_, this)) {
+    if (previous_ != nullptr) previous_->next_ = this;
+  }
   Sending(const Sending&) = delete;
   Sending& operator=(const Sending&) = delete;
   ~Sending() {
-    Sending** link = &core_.last_sending_;
-    while (*link != this) link = &(*link)->previous_;
-    *link = previous_;
+    (next_ != nullptr ? next_->previous_ : core_.last_sending_) = previous_;
+    if (previous_ != nullptr) previous_->next_ = next_;
     if (!written_.empty()) core_.pump_.guarded([this] { pass_on(); });
-    core_.writers_.wake_all();
+    if (previous_ != nullptr) return;
+    (next_ != nullptr ? next_->first_ : core_.writers_).wake_all();
   }
 
   [[nodiscard]] bool is_first() const noexcept { return previous_ == nullptr; }
-  void write(std::string_view bytes) { written_.append(bytes); }
-  /// The number of bytes that follow the last task and those before it.
-  static std::uint64_t written_bytes(const Sending* last) noexcept {
-    std::uint64_t count = 0;
-    for (; last != nullptr; last = last->previous_) count += last->written_.size();
-    return count;
+  /// Woken when it is its turn; others need not look.
+  [[nodiscard]] skua::detail::WaiterList& first() noexcept { return first_; }
+  void write(std::string_view bytes) {
+    written_.append(bytes);
+    core_.written_later_bytes_ += bytes.size();
   }
 
  private:
   void pass_on() {
+    core_.written_later_bytes_ -= written_.size();
     if (previous_ != nullptr) {
       previous_->write(written_);
     } else if (core_.can_send()) {
@@ -78,6 +80,8 @@ class StreamCore::Sending {
 
   StreamCore& core_;
   Sending* previous_;  // null: it is its turn
+  Sending* next_ = nullptr;
+  skua::detail::WaiterList first_;
   std::string written_;
 };
 
@@ -201,7 +205,7 @@ Task<Result<void>> StreamCore::send(Self self, std::string_view bytes, Duration 
   // NOLINTNEXTLINE(misc-const-correctness): write() changes it through last_sending_
   Sending sending(*self);
   while (!sending.is_first()) {
-    const Result<void> waited = co_await self->wait(self->writers_, deadline);
+    const Result<void> waited = co_await self->wait(sending.first(), deadline);
     if (!waited) co_return waited;
   }
   if (!self->can_send()) co_return self->send_error();
@@ -250,7 +254,7 @@ void StreamCore::queue(std::string_view bytes) {
 
 std::uint64_t StreamCore::unsent_bytes() const noexcept {
   if (send_failure_) return 0;  // nothing waits any more
-  return pump_.output().size_bytes() + Sending::written_bytes(last_sending_);
+  return pump_.output().size_bytes() + written_later_bytes_;
 }
 
 void StreamCore::on_sent(std::uint64_t /*count*/) {

@@ -98,10 +98,11 @@ class StreamCore final : private net::StreamPumpUser,
   net::StreamPump pump_;
   Self self_{};  // until closed
   std::string unread_;
-  std::size_t unread_used_ = 0;      // from the front of unread_
-  std::span<char> room_{};           // of the task that receives
-  std::size_t received_ = 0;         // what came into the room
-  Sending* last_sending_ = nullptr;  // of the tasks that send, the one that began last
+  std::size_t unread_used_ = 0;            // from the front of unread_
+  std::span<char> room_{};                 // of the task that receives
+  std::size_t received_ = 0;               // what came into the room
+  Sending* last_sending_ = nullptr;        // of the tasks that send, the one that began last
+  std::uint64_t written_later_bytes_ = 0;  // kept until tasks that send have ended
   bool is_receiving_ = false;
   bool has_backlog_ = false;  // write() left something in the queue
   bool is_end_told_ = false;
