@@ -15,6 +15,8 @@ namespace {
 
 // Little is kept for free, so that the common case touches nothing that threads share.
 constexpr std::size_t uncharged_bytes = 4_KiB;
+// Receiving goes on for so much during a pause, so that a client that leaves is noticed.
+constexpr std::size_t paused_bytes = 16_KiB;
 
 Error too_slow() noexcept { return {Errc::TooSlow, "the client does not take what is sent to it"}; }
 
@@ -35,7 +37,7 @@ void TcpClient::start() {
       return Decision::Keep;
     });
     if (!pump_.is_open()) return;
-    pump_.set_receiving(!is_paused_);
+    pump_.set_receiving(wants_input());
   });
 }
 
@@ -83,13 +85,30 @@ void TcpClient::consume(std::size_t count) noexcept {
 void TcpClient::on_receive(std::span<char> bytes) {
   received_bytes_ += bytes.size();
   note_activity(bytes.size());
+  if (is_paused_) {
+    kept_.append(bytes.data(), bytes.size());
+    has_unseen_ = true;
+    account();
+    if (pump_.is_open()) pump_.set_receiving(wants_input());
+    return;
+  }
   if (kept_.empty()) {
     arriving_ = {bytes.data(), bytes.size()};
   } else {
     kept_.append(bytes.data(), bytes.size());
   }
+  show_input();
+}
+
+void TcpClient::show_input() {
+  has_unseen_ = false;
   call([this] { return session_->on_readable(*this); });
   keep_rest();
+}
+
+/// Reports whether to receive, as far as pauses matter. Some back ends deliver a little more.
+bool TcpClient::wants_input() const noexcept {
+  return !is_paused_ || input().size() < paused_bytes;
 }
 
 /// Copies what the session has left of the loop's buffer.
@@ -110,6 +129,12 @@ void TcpClient::keep_rest() {
 
 void TcpClient::on_receive_end(Error error) {
   if (error.code() != Errc::None) return fail(error);
+  has_end_ = true;
+  if (!has_unseen_) show_end();  // otherwise after those, when the pause ends
+}
+
+void TcpClient::show_end() {
+  has_end_ = false;
   call([this] { return session_->on_end(*this); });
 }
 
@@ -152,9 +177,11 @@ void TcpClient::settle() {
     call([this] { return session_->on_writable(*this); });
     keep_rest();
   }
+  if (pump_.is_open() && !is_paused_ && has_unseen_) show_input();
+  if (pump_.is_open() && has_end_ && !has_unseen_) show_end();
   if (!pump_.is_open()) return;
   const bool is_full = pump_.output().pressure_bytes() >= shared_.options.output_bytes;
-  pump_.set_receiving(!is_paused_ && !is_full);
+  pump_.set_receiving(wants_input() && !is_full);
 }
 
 /// Charges what this client makes us keep, and disconnects it if that is too much.

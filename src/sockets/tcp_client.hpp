@@ -84,6 +84,9 @@ class TcpClient final : public TcpConnection, public base::ListNode, private net
   void note_activity(std::uint64_t count) noexcept;
   void restart_idle_timer() noexcept;
   void set_paused(bool is_paused) noexcept;
+  [[nodiscard]] bool wants_input() const noexcept;
+  void show_input();
+  void show_end();
   void keep_rest();
   void account() noexcept;
 
@@ -101,6 +104,8 @@ class TcpClient final : public TcpConnection, public base::ListNode, private net
   Error why_ = Errc::None;  // for on_disconnect
   bool is_calling_ = false;
   bool is_paused_ = false;
+  bool has_unseen_ = false;   // input that came during a pause
+  bool has_end_ = false;      // of the input, which on_end is not told yet
   bool has_sent_ = false;     // and on_writable is due once that is taken
   bool has_dropped_ = false;  // output beyond max_output_bytes
   bool is_told_ = false;      // on_disconnect was called
