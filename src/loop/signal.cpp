@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 // In: signals, at any moment in any thread. Out: one call per signal on the loop's thread.
 // The handler does the one safe thing: it sends the signal's number through a socket that the
-// loop reads. It can only access globals, so a table of atomics holds each signal's socket.
+// loop reads. It can only access globals, so a table of atomics holds each signal's socket. A
+// forked child inherits handler and socket, but not the loop: there, signals do what they did
+// before.
 #include "loop/signal.hpp"
 
 #include <signal.h>
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
 
 #include <array>
 #include <atomic>
@@ -20,6 +25,7 @@ constexpr int signal_count = 65;  // 1 to 64
 
 // The descriptor for sending a signal, plus one; 0 if the signal is not watched.
 std::array<std::atomic<int>, signal_count> write_ends{};
+std::array<std::atomic<bool>, signal_count> were_ignored{};  // before they were watched
 std::atomic<int> running_handlers{0};
 static_assert(std::atomic<int>::is_always_lock_free, "signal handlers must not take locks");
 
@@ -35,6 +41,9 @@ bool install(int signal, Disposition& before) noexcept {
 }
 void restore(int signal, const Disposition& before) noexcept { ::signal(signal, before); }
 void keep_installed(int signal) noexcept { ::signal(signal, handle_signal); }
+bool ignores(const Disposition& before) noexcept { return before == SIG_IGN; }
+bool is_child() noexcept { return false; }
+void own_table() noexcept {}
 #else
 using Disposition = struct sigaction;
 void handle_signal(int signal);
@@ -50,13 +59,31 @@ void restore(int signal, const Disposition& before) noexcept {
   ::sigaction(signal, &before, nullptr);
 }
 void keep_installed(int /*signal*/) noexcept {}
+bool ignores(const Disposition& before) noexcept { return before.sa_handler == SIG_IGN; }
+
+std::atomic<pid_t> owner{0};  // the process whose loops read the sockets
+bool is_child() noexcept { return owner.load() != ::getpid(); }
+// A child watches for itself: what its parent watched is of no use to it.
+void own_table() noexcept {
+  if (!is_child()) return;
+  for (std::atomic<int>& end : write_ends) end.store(0);
+  owner.store(::getpid());
+}
 #endif
+
+// Another handler of the program's cannot be called from here: it may need what only it knows.
+void act_as_before(int signal) noexcept {
+  ::signal(signal, were_ignored[static_cast<std::size_t>(signal)].load() ? SIG_IGN : SIG_DFL);
+  ::raise(signal);  // once this handler has returned
+}
 
 void handle_signal(int signal) {
   const int saved_errno = errno;
   running_handlers.fetch_add(1);
   const int descriptor = write_ends[static_cast<std::size_t>(signal)].load() - 1;
-  if (descriptor >= 0) {
+  if (descriptor >= 0 && is_child()) {
+    act_as_before(signal);
+  } else if (descriptor >= 0) {
     keep_installed(signal);
     const char byte = static_cast<char>(signal);
     // Fails only if the socket is full of unread signals.
@@ -124,6 +151,7 @@ Result<std::unique_ptr<SignalWatcher>> SignalWatcher::create(
 
 Result<void> SignalWatcher::watch(int signal, int descriptor) {
   if (signal <= 0 || signal >= signal_count) return Error(Errc::Unsupported, "signal");
+  own_table();
   int nobody = 0;
   auto& write_end = write_ends[static_cast<std::size_t>(signal)];
   if (!write_end.compare_exchange_strong(nobody, descriptor + 1)) {
@@ -134,6 +162,7 @@ Result<void> SignalWatcher::watch(int signal, int descriptor) {
     write_end.store(0);
     return Error(Errc::Unsupported, "sigaction", errno);
   }
+  were_ignored[static_cast<std::size_t>(signal)].store(ignores(saved.before));
   saved_.push_back(saved);
   return {};
 }

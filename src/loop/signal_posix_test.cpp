@@ -2,6 +2,8 @@
 #include "loop/signal.hpp"
 
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -53,6 +55,57 @@ TEST(SignalWatcher, MayBeDestroyedInsideItsCallback) {
   loop->run();
   loop->run_once(Duration::zero());
   EXPECT_EQ(count, 1);
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return status;
+}
+
+TEST(SignalWatcher, LeavesSignalsOfAForkedChildToTheChild) {
+  const auto loop = *Loop::create();
+  int count = 0;
+  const auto watcher = *SignalWatcher::create(*loop, {SIGTERM}, [&](int) { ++count; });
+  const pid_t child = ::fork();
+  if (child == 0) {
+    while (true) ::pause();
+  }
+  ASSERT_GT(child, 0);
+  ASSERT_EQ(::kill(child, SIGTERM), 0);
+  const int status = status_of(child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+  for (int turn = 0; turn < 3; ++turn) loop->run_once(Duration::zero());
+  EXPECT_EQ(count, 0);
+  ::raise(SIGTERM);
+  for (int turn = 0; turn < 3; ++turn) loop->run_once(Duration::zero());
+  EXPECT_EQ(count, 1);
+}
+
+TEST(SignalWatcher, AForkedChildIgnoresWhatWasIgnoredAndMayWatchForItself) {
+  struct sigaction ignore{};
+  ignore.sa_handler = SIG_IGN;
+  struct sigaction original{};
+  ::sigaction(SIGHUP, &ignore, &original);
+  {
+    const auto loop = *Loop::create();
+    const auto watcher = *SignalWatcher::create(*loop, {SIGHUP, SIGTERM}, [](int) {});
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::raise(SIGHUP);
+      const auto own = Loop::create();
+      if (!own) ::_exit(1);
+      int count = 0;
+      const auto watched = SignalWatcher::create(**own, {SIGTERM}, [&](int) { ++count; });
+      ::raise(SIGTERM);
+      for (int turn = 0; turn < 3; ++turn) (*own)->run_once(Duration::zero());
+      ::_exit(watched && count == 1 ? 0 : 2);
+    }
+    ASSERT_GT(child, 0);
+    const int status = status_of(child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  ::sigaction(SIGHUP, &original, nullptr);
 }
 
 TEST(SignalWatcher, RefusesASecondWatcherAndWhatCannotBeCaught) {
