@@ -41,7 +41,7 @@ struct Metrics::Impl {
   // Not `mutex`: asking a server can destroy its last run, whose threads lock `mutex`.
   mutable std::mutex asking;  // of the next two
   std::vector<const Server*> servers;
-  Counters past_counters;    // of servers that are gone
+  Counters past_counters;    // events of servers that are gone
   mutable std::mutex mutex;  // of all below
   std::vector<const ThreadMetrics*> threads;
   ThreadSums past_threads;         // of threads that have ended
@@ -54,6 +54,47 @@ constexpr std::size_t kept_errors = 32;
 
 // All of them, so that none is forgotten.
 constexpr std::size_t counter_count = sizeof(Counters) / sizeof(std::uint64_t);
+
+using Value = std::uint64_t Counters::*;
+// States at present, which end with their server.
+constexpr std::array<Value, 8> gauges{&Counters::connections_open, &Counters::handshakes_open,
+                                      &Counters::http2_open,       &Counters::websockets_open,
+                                      &Counters::subscriptions,    &Counters::content_kept_bytes,
+                                      &Counters::offloads_running, &Counters::offloads_waiting};
+// Events since the start, which stay counted. A new member belongs into one of the lists.
+constexpr std::array<Value, 25> events{&Counters::connections_accepted,
+                                       &Counters::refused_by_ip_filter,
+                                       &Counters::refused_by_callback,
+                                       &Counters::failed_accepts,
+                                       &Counters::refused_untrusted_proxies,
+                                       &Counters::refused_proxy_headers,
+                                       &Counters::requests,
+                                       &Counters::responses,
+                                       &Counters::bytes_received,
+                                       &Counters::bytes_sent,
+                                       &Counters::refused_malformed,
+                                       &Counters::refused_too_large,
+                                       &Counters::refused_slow,
+                                       &Counters::handler_failures,
+                                       &Counters::handlers_cancelled,
+                                       &Counters::out_of_memory,
+                                       &Counters::accept_pauses,
+                                       &Counters::handshakes,
+                                       &Counters::handshakes_resumed,
+                                       &Counters::handshakes_failed,
+                                       &Counters::offloads_refused,
+                                       &Counters::wait_calls,
+                                       &Counters::receive_calls,
+                                       &Counters::send_calls,
+                                       &Counters::other_calls};
+static_assert(gauges.size() + events.size() == counter_count);
+
+/// Returns what remains of a server that is gone.
+Counters ended(const Counters& server) noexcept {
+  Counters rest;
+  for (const Value event : events) rest.*event = server.*event;
+  return rest;
+}
 
 Counters added(const Counters& a, const Counters& b) noexcept {
   using All = std::array<std::uint64_t, counter_count>;
@@ -131,7 +172,7 @@ void Metrics::add(const Server& server) {
 void Metrics::remove(const Server& server) noexcept {
   const std::lock_guard lock(impl_->asking);
   std::erase(impl_->servers, &server);
-  impl_->past_counters = added(impl_->past_counters, server.counters());
+  impl_->past_counters = added(impl_->past_counters, ended(server.counters()));
 }
 
 std::unique_ptr<detail::ThreadMeter> Metrics::add_thread() {

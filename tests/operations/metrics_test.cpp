@@ -179,6 +179,18 @@ TEST_P(MetricsOfServer, OutliveTheServer) {
   EXPECT_EQ(value_of(text, "http_server_connections{state=\"http1\"}"), "0");
 }
 
+TEST_P(MetricsOfServer, ForgetThePresentOfAServerThatIsGone) {
+  TestServer server(router_, GetParam(), options_);
+  Client client = server.connect();
+  client.send(get("/users/1"));
+  ASSERT_TRUE(client.answer());
+  EXPECT_EQ(metrics_->counters().connections_open, 1U);
+  metrics_->remove(*server);  // as by a handler that destroys its server
+  EXPECT_EQ(metrics_->counters().connections_open, 0U);
+  EXPECT_EQ(metrics_->counters().connections_accepted, 1U);
+  EXPECT_EQ(metrics_->counters().requests, 1U);
+}
+
 TEST_P(MetricsOfServer, HaveTheMetricsOfTheProgram) {
   int orders = 0;
   metrics_->collect([&orders](MetricsText& out) {
