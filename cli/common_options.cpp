@@ -4,13 +4,13 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdio>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "base/text/number_text.hpp"
 #include "crypto/digest.hpp"
 
 namespace skua::cli {
@@ -26,10 +26,9 @@ CLI::Validator number_between(T least, T most, const char* kind) {
         const auto [rest, code] = std::from_chars(text.data(), end, number);
         const bool is_number = code == std::errc() && rest == end;
         if (is_number && number >= least && number <= most) return std::string();
-        std::array<char, 128> range;
-        std::snprintf(range.data(), range.size(), "%.12g to %.12g", static_cast<double>(least),
-                      static_cast<double>(most));
-        return "'" + text + "' is not a " + kind + " from " + range.data();
+        return "'" + text + "' is not a " + kind + " from " +
+               base::short_text(static_cast<double>(least), 12) + " to " +
+               base::short_text(static_cast<double>(most), 12);
       },
       "");
 }
@@ -163,9 +162,7 @@ CLI::Validator seconds_value() {
       double number = 0;
       const auto [rest, code] = std::from_chars(text.data(), text.data() + end, number);
       if (code != std::errc() || rest != text.data() + end) return {};
-      std::array<char, 64> digits{};
-      std::snprintf(digits.data(), digits.size(), "%.9g", number * seconds);
-      text = digits.data();
+      text = base::short_text(number * seconds, 9);
       return {};
     }
     return {};

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/text/number_text.hpp"
 #include "system.hpp"
 #include "terminal.hpp"
 
@@ -58,9 +59,7 @@ std::string size_text(std::uint64_t size_bytes) {
   double size = static_cast<double>(size_bytes) / 1024;
   std::size_t unit = 0;
   for (; size >= 1023.95 && unit + 1 < units.size(); ++unit) size /= 1024;
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.1f %s", size, units[unit]);
-  return text.data();
+  return base::fixed_text(size, 1) + " " + units[unit];
 }
 
 std::string clock_text(std::chrono::seconds time) {

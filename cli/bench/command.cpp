@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "base/text/number_text.hpp"
 #include "bench/crew.hpp"
 #include "bench/options.hpp"
 #include "bench/report.hpp"
@@ -47,8 +48,8 @@ class LiveLine {
     // The count restarts after the warm-up.
     const std::uint64_t fresh = answers >= answers_ ? answers - answers_ : answers;
     const auto errors = static_cast<unsigned long long>(crew_.failures());
-    std::fprintf(stderr, "\r\x1b[K%.0f requests/s, %llu errors", static_cast<double>(fresh) / time,
-                 errors);
+    std::fprintf(stderr, "\r\x1b[K%s requests/s, %llu errors",
+                 base::fixed_text(static_cast<double>(fresh) / time, 0).c_str(), errors);
     answers_ = answers;
     since_ = now;
     timer_.start(live_interval);
@@ -80,9 +81,9 @@ void warn(const bench::Plan& plan, const bench::Tally& tally) {
   if (bench::is_saturated(tally)) {
     std::fprintf(
         stderr,
-        "skua: WARNING: skua bench was the bottleneck, at %.0f %% of a core: the server may be "
+        "skua: WARNING: skua bench was the bottleneck, at %s %% of a core: the server may be "
         "faster; try %s\n",
-        tally.busiest * 100,
+        base::fixed_text(tally.busiest * 100, 0).c_str(),
         plan.threads < plan.connections ? "more --threads" : "more --connections");
   }
 }

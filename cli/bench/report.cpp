@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/text/number_text.hpp"
 #include "terminal.hpp"
 
 namespace skua::cli::bench {
@@ -30,9 +31,7 @@ std::string short_text(double number, const char* const (&units)[4], double step
   const int decimals = number >= 99.95 || (unit == 0 && number == std::floor(number)) ? 0
                        : number >= 9.995                                              ? 1
                                                                                       : 2;
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*f %s", decimals, number, units[unit]);
-  return text;
+  return base::fixed_text(number, decimals) + " " + units[unit];
 }
 
 std::string time_text(Duration duration) {
@@ -118,9 +117,7 @@ std::string title(const Plan& plan, const Tally& tally) {
 }  // namespace
 
 std::string grouped(double number) {
-  char digits[40];
-  std::snprintf(digits, sizeof digits, "%.0f", number);
-  std::string text = digits;
+  std::string text = base::fixed_text(number, 0);
   for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ' ');
   return text;
 }
@@ -153,10 +150,8 @@ std::string text_report(const Plan& plan, const Tally& tally) {
   if (tally.answers != 0) {
     const auto each = Duration(static_cast<Duration::rep>(
         static_cast<double>(tally.cpu.count()) / static_cast<double>(tally.answers.value())));
-    char busy[32];
-    std::snprintf(busy, sizeof busy, "%.0f", tally.busiest * 100);
-    out += line("generator",
-                time_text(each) + " of CPU time per request, busiest thread at " + busy + " %");
+    out += line("generator", time_text(each) + " of CPU time per request, busiest thread at " +
+                                 base::fixed_text(tally.busiest * 100, 0) + " %");
   }
   return out;
 }

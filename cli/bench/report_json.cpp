@@ -3,18 +3,14 @@
 #include "bench/report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "base/text/number_text.hpp"
 #include "files/listing/escape.hpp"
 
 namespace skua::cli::bench {
 namespace {
 
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.3f", value);
-  return text;
-}
+std::string number(double value) { return base::fixed_text(value, 3); }
 
 /// A JSON object, built member by member.
 class Object {

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/ascii.hpp"
+#include "base/text/number_text.hpp"
 #include "skua/form.hpp"
 #include "skua/query.hpp"
 #include "terminal.hpp"
@@ -68,9 +69,7 @@ std::string whole_url(const Url& url, const RequestItems& items) {
 }
 
 std::string curl_seconds(Duration time) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.9g", std::chrono::duration<double>(time).count());
-  return text.data();
+  return base::short_text(std::chrono::duration<double>(time).count(), 9);
 }
 
 // curl's own quotes, inside those of the shell: a file name may contain commas and semicolons.

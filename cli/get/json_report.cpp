@@ -2,13 +2,12 @@
 // In: the facts about a request. Out: a line of JSON, whatever the peer sent.
 #include "get/json_report.hpp"
 
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <system_error>
 
 #include "base/ascii.hpp"
+#include "base/text/number_text.hpp"
 #include "client/problem.hpp"
 #include "exit_code.hpp"
 #include "files/listing/escape.hpp"
@@ -41,9 +40,7 @@ class ObjectText final {
   }
   void add_seconds(std::string_view name, const std::optional<Duration>& time) {
     if (!time) return add(name, "null");
-    std::array<char, 32> text;
-    std::snprintf(text.data(), text.size(), "%.6f", std::chrono::duration<double>(*time).count());
-    add(name, text.data());
+    add(name, base::fixed_text(std::chrono::duration<double>(*time).count(), 6));
   }
   [[nodiscard]] std::string text() const { return text_ + "}"; }
 

@@ -3,14 +3,13 @@
 #include "get/report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <vector>
 
 #include "base/ascii.hpp"
+#include "base/text/number_text.hpp"
 #include "get/response_printer.hpp"
 #include "progress.hpp"
 #include "system.hpp"
@@ -125,9 +124,7 @@ std::string milliseconds_text(std::chrono::nanoseconds time) {
   const bool is_long = value >= 999.5;
   if (is_long) value /= 1000;
   const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.*f %s", decimals, value, is_long ? "s" : "ms");
-  return text.data();
+  return base::fixed_text(value, decimals) + (is_long ? " s" : " ms");
 }
 
 std::string waterfall(std::span<const Phase> phases, std::size_t columns) {

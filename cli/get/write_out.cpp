@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "base/ascii.hpp"
+#include "base/text/number_text.hpp"
 #include "files/listing/escape.hpp"
 #include "get/response_printer.hpp"
 
@@ -20,10 +21,7 @@ using Facts = RequestFacts;
 constexpr std::string_view header_word = "header{";
 
 std::string seconds(const std::optional<Duration>& time) {
-  std::array<char, 32> text;
-  const double value = std::chrono::duration<double>(time.value_or(Duration(0))).count();
-  std::snprintf(text.data(), text.size(), "%.6f", value);
-  return text.data();
+  return base::fixed_text(std::chrono::duration<double>(time.value_or(Duration(0))).count(), 6);
 }
 
 std::string status_text(const Facts& facts) {

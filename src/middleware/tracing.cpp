@@ -3,12 +3,11 @@
 // the sink once the response is made.
 #include "skua/tracing.hpp"
 
-#include <array>
-#include <cstdio>
 #include <string_view>
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/text/number_text.hpp"
 #include "crypto/random.hpp"
 #include "skua/method.hpp"
 
@@ -73,10 +72,8 @@ void Tracing::finish(const Request& request, Response& response) const {
   if (traced == nullptr) return;
   const auto took = std::chrono::steady_clock::now() - traced->began;
   if (options_.server_timing) {
-    std::array<char, 48> text;
     const double milliseconds = std::chrono::duration<double, std::milli>(took).count();
-    const int size = std::snprintf(text.data(), text.size(), "total;dur=%.3f", milliseconds);
-    response.add_header("Server-Timing", {text.data(), static_cast<std::size_t>(size)});
+    response.add_header("Server-Timing", "total;dur=" + base::fixed_text(milliseconds, 3));
   }
   if (!options_.sink || !traced->context.is_sampled()) return;
   const std::string_view method = name(request.method());

@@ -5,13 +5,13 @@
 
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/http_date.hpp"
+#include "base/text/number_text.hpp"
 #include "files/listing/escape.hpp"
 #include "skua/async.hpp"
 
@@ -59,13 +59,6 @@ constexpr std::string_view page_head =
     "th:first-child,td:first-child{text-align:left}"
     ".no{color:#c33;font-weight:bold}</style>";
 
-template <class... Arguments>
-std::string formatted(const char* format, Arguments... arguments) {
-  std::array<char, 64> text;
-  const int size = std::snprintf(text.data(), text.size(), format, arguments...);
-  return {text.data(), static_cast<std::size_t>(size)};
-}
-
 void add_cells(std::string& out, std::string_view tag,
                std::initializer_list<std::string_view> cells) {
   out.append("<tr>");
@@ -75,7 +68,7 @@ void add_cells(std::string& out, std::string_view tag,
   }
 }
 
-std::string milliseconds(double seconds) { return formatted("%.3g ms", seconds * 1e3); }
+std::string milliseconds(double seconds) { return base::short_text(seconds * 1e3, 3) + " ms"; }
 
 void add_health(std::string& out, const std::vector<Health::Outcome>& outcomes) {
   out.append(is_ready(outcomes) ? "<p>Ready" : "<p class=\"no\">Not ready");

@@ -3,11 +3,11 @@
 // Choosing takes no lock; what happens rarely (a member comes, goes, is ejected or checked) does.
 #include "proxy/group.hpp"
 
+#include "base/text/number_text.hpp"
+
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <exception>
 #include <stdexcept>
 #include <utility>
@@ -78,10 +78,7 @@ UpstreamOptions checked(UpstreamOptions options) {
 }
 
 std::string seconds_of(Duration time) {
-  std::array<char, 32> text;
-  const double seconds = std::chrono::duration<double>(time).count();
-  const int size = std::snprintf(text.data(), text.size(), "%.3g s", seconds);
-  return {text.data(), static_cast<std::size_t>(size)};
+  return base::short_text(std::chrono::duration<double>(time).count(), 3) + " s";
 }
 
 // Counts one more, unless there are as many as the limit.

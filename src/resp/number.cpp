@@ -2,8 +2,10 @@
 // In: the texts of numbers. Out: numbers, and the other way round.
 #include "resp/number.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <clocale>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
@@ -69,10 +71,11 @@ std::optional<double> parse_double(std::string_view text) noexcept {
   if (error != std::errc()) return std::nullopt;
   return value;
 #else
-  // libc++ has no from_chars() for double; skua never sets a locale, nor does musl have one.
+  // libc++ has no from_chars() for double, and strtod() expects the locale's decimal point.
   std::array<char, 401> room{};
   text.copy(room.data(), text.size());
-  return std::strtod(room.data(), nullptr);
+  std::ranges::replace(room, '.', *std::localeconv()->decimal_point);
+  return std::strtod(room.data(), nullptr);  // locale: see above
 #endif
 }
 
