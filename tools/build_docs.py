@@ -17,6 +17,8 @@ import subprocess
 import sys
 import xml.etree.ElementTree as xml
 
+import arguments
+
 BUILD = pathlib.Path("build/docs")
 PART = re.compile(r"^(\s*///) (Waits for|Ends with|Lifetime|RFC): +", re.M)
 MISTAKE = re.compile(r"\s*(?:return )?(?:static_assert\(\s*)?(?:detail::)?(?:never|need_\w+|too_many)<")
@@ -213,4 +215,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    arguments.words(__doc__, count=0)
     sys.exit(main())

@@ -28,6 +28,8 @@ check coroutines python3 tools/check_coroutines.py "${roots[@]}"
 check extensions python3 tools/check_extensions.py src include cli examples
 check types python3 tools/check_types.py "${roots[@]}"
 check times python3 tools/check_times.py src include cli examples
+check locale python3 tools/check_locale.py src include cli
+check paths python3 tools/check_paths.py .
 check format bash tools/format.sh --check
 check headers python3 tools/check_headers.py include
 check snippets python3 tools/check_snippets.py .

@@ -6,9 +6,12 @@ import subprocess
 import sys
 import tempfile
 
+import arguments
+
 
 def main() -> int:
-    program, most = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+    path, most_text = arguments.words(__doc__, "WORD", 2)
+    program, most = pathlib.Path(path), int(most_text)
     with tempfile.TemporaryDirectory() as folder:
         stripped = pathlib.Path(folder) / program.name
         subprocess.run(["strip", "-o", stripped, program], check=True)

@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 
+import arguments
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TYPES = {"feat", "fix", "perf", "refactor", "test", "docs", "build"}
 ELSEWHERE = {"api", "bench", "ci", "cli", "cmake", "docs", "examples", "fuzz", "packaging", "tests", "tools"}
@@ -58,11 +60,12 @@ def subjects(base: str | None) -> list[str]:
     return (listed or git("log", "--no-merges", "-1", "--format=%s")).splitlines()
 
 
-def main(arguments: list[str]) -> int:
-    if arguments[:1] == ["--message"]:
-        listed = pathlib.Path(arguments[1]).read_text().splitlines()[:1]
-    else:
-        listed = subjects(arguments[0] if arguments else None)
+def main() -> int:
+    parser = arguments.parser(__doc__)
+    parser.add_argument("--message", type=pathlib.Path, metavar="FILE")
+    parser.add_argument("base", nargs="?", metavar="BASE")
+    given = parser.parse_args()
+    listed = given.message.read_text().splitlines()[:1] if given.message else subjects(given.base)
     wrong = 0
     for subject in listed:
         for complaint in complaints(subject):
@@ -72,4 +75,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

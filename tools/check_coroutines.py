@@ -11,6 +11,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 
+import arguments
 from cpp_text import blank, blank_preprocessor, sources
 
 TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.']*|->|::|&&|\|\||\S")
@@ -198,4 +199,4 @@ def main(roots: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(arguments.words(__doc__, "ROOT", "+")))

@@ -19,6 +19,8 @@ import tempfile
 
 import build_docs
 
+import arguments
+
 SITE = build_docs.BUILD / "html"
 INTERNAL = re.compile(r"^namespace (?:skua::)?detail \{$.*?^\}  //", re.M | re.S)
 CLASS = re.compile(r"^(?:class|struct) (?:SKUA_\w+ )?(?:\[\[\w+\]\] )?(\w+)(?: final)?(?: : [^;{]*)? \{", re.M)
@@ -95,4 +97,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    arguments.words(__doc__, count=0)
     sys.exit(main())

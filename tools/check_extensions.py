@@ -7,6 +7,7 @@ Usage: check_extensions.py ROOT...
 import re
 import sys
 
+import arguments
 from cpp_text import blank, sources
 
 EXTENSION = re.compile(r"\b__builtin_\w+|\b__attribute__|\b__u?int128(?:_t)?\b|\b(?:__)?asm(?:__)?\b|\b__typeof__\b|#\s*pragma (?:GCC|clang)")
@@ -28,4 +29,4 @@ def main(roots: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(arguments.words(__doc__, "ROOT", "+")))

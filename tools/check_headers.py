@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import arguments
 from remembered import Remembered
 
 FLAGS = "-std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror".split()
@@ -100,4 +101,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(arguments.words(__doc__, "FOLDER", "*")))

@@ -11,6 +11,8 @@ import pathlib
 import re
 import sys
 
+import arguments
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.M)
 
 
@@ -71,4 +73,5 @@ def main(layers: pathlib.Path, roots: list[pathlib.Path]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1]), [pathlib.Path(root) for root in sys.argv[2:]]))
+    given = [pathlib.Path(word) for word in arguments.words(__doc__, "FILE", "+")]
+    sys.exit(main(given[0], given[1:]))

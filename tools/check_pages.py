@@ -14,6 +14,8 @@ import re
 import subprocess
 import sys
 
+import arguments
+
 SPAN = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"[\w.*{},-]+(?:/[\w.*{},-]+)+/?|[\w-]+/")
 SYMBOL = re.compile(r"~?[A-Za-z_]\w*(?:::~?\w+)*(?:\(\))?")
@@ -115,4 +117,4 @@ def main(root: pathlib.Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1])))
+    sys.exit(main(pathlib.Path(arguments.words(__doc__, "ROOT", 1)[0])))

@@ -8,6 +8,7 @@ Usage: check_sizes.py ROOT...
 import re
 import sys
 
+import arguments
 from cpp_text import blank, blank_preprocessor, sources
 
 FILE_FAILS, FILE_SMELLS, FUNCTION_FAILS, FOLDER_FAILS = 600, 400, 70, 45
@@ -93,4 +94,4 @@ def main(roots: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(arguments.words(__doc__, "ROOT", "+")))

@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 
+import arguments
 from remembered import Remembered
 
 FLAGS = "-std=c++20 -Wall -Wextra -Wno-unused -Wno-dangling-reference -fsyntax-only".split()
@@ -86,4 +87,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(arguments.words(__doc__, "ROOT", "*")))

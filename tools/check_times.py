@@ -10,6 +10,7 @@ Usage: check_times.py ROOT...
 import re
 import sys
 
+import arguments
 from cpp_text import blank, sources
 
 TIME = r"\b(?:\w*_)?(?:now|began|begun|since|heard|deadline)_?(?:\(\))?"
@@ -36,4 +37,4 @@ def main(roots: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(arguments.words(__doc__, "ROOT", "+")))

@@ -10,6 +10,7 @@ import collections
 import re
 import sys
 
+import arguments
 from cpp_text import blank, blank_preprocessor, sources
 
 # clang-format starts types at namespace scope in the first column, and marks the ends of namespaces.
@@ -52,4 +53,4 @@ def main(roots: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(arguments.words(__doc__, "FOLDER", "+")))

@@ -9,6 +9,8 @@ import re
 import subprocess
 import sys
 
+import arguments
+
 
 def main(root: pathlib.Path) -> int:
     block = re.search(r"^```grep\n(.*?)^```", (root / "STYLE.md").read_text(), re.M | re.S)
@@ -28,4 +30,4 @@ def main(root: pathlib.Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1])))
+    sys.exit(main(pathlib.Path(arguments.words(__doc__, "ROOT", 1)[0])))

@@ -6,6 +6,8 @@ import pathlib
 import shlex
 import sys
 
+import arguments
+
 
 def preprocess(command: str) -> str:
     words = shlex.split(command)
@@ -23,7 +25,7 @@ def preprocess(command: str) -> str:
 
 
 def main() -> None:
-    database = json.loads((pathlib.Path(sys.argv[1]) / "compile_commands.json").read_text())
+    database = json.loads((pathlib.Path(arguments.words(__doc__, "FOLDER", 1)[0]) / "compile_commands.json").read_text())
     for entry in database:
         print(entry["file"], preprocess(entry["command"]), sep="\t")
 

@@ -7,6 +7,8 @@ import pathlib
 import sys
 import xml.etree.ElementTree as ElementTree
 
+import arguments
+
 LINES = 30
 
 
@@ -23,4 +25,4 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main(arguments.words(__doc__, "FILE", 1))

@@ -5,6 +5,7 @@ Usage: leftovers.py BUILD_FOLDER COMMAND...
 Exits with the code of the command, or with 1. A new process counts if it inherited a mark in its environment, or
 if its program is in the build folder (servers may overwrite their environment).
 """
+import argparse
 import os
 import pathlib
 import signal
@@ -12,6 +13,8 @@ import subprocess
 import sys
 import time
 import uuid
+
+import arguments
 
 MARK = "SKUA_TEST_RUN"
 GRACE_SECONDS = 5  # for processes that are about to exit
@@ -55,8 +58,6 @@ def leftovers(before: dict[int, int], folder: str, mark: bytes) -> list[int]:
 
 
 def main(arguments: list[str]) -> int:
-    if len(arguments) < 2:
-        sys.exit(__doc__)
     if not os.path.isdir("/proc/self"):
         return subprocess.run(arguments[1:], check=False).returncode
     folder, value = os.path.realpath(arguments[0]), uuid.uuid4().hex
@@ -80,4 +81,8 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    parser = arguments.parser(__doc__)
+    parser.add_argument("folder", metavar="BUILD_FOLDER")
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND")
+    given = parser.parse_args()
+    sys.exit(main([given.folder, *given.command]) if given.command else parser.error("a command is missing"))

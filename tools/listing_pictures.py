@@ -9,6 +9,8 @@ import sys
 import tempfile
 import zlib
 
+import arguments
+
 FILES = {"Annual report 2025.pdf": 812_345, "archive.tar.gz": 73_400_320, "data.csv": 98_765, "index of things.txt": 1234,
          "Makefile": 800, "notes.md": 5000}
 README = """# Field notes
@@ -58,7 +60,8 @@ def make_site(site: pathlib.Path) -> None:
 
 
 def main() -> int:
-    skua, target = sys.argv[1], pathlib.Path(sys.argv[2])
+    skua, folder = arguments.words(__doc__, "PATH", 2)
+    target = pathlib.Path(folder)
     with tempfile.TemporaryDirectory() as folder:
         site, profile = pathlib.Path(folder) / "site", pathlib.Path(folder) / "profile"
         make_site(site)

@@ -11,6 +11,8 @@ import re
 import shutil
 import sys
 
+import arguments
+
 HOMEPAGE = "https://example.org/skua"
 ARCHIVE_URL = HOMEPAGE + "/skua-{version}.tar.gz"
 RECIPES = ("vcpkg", "conan", "homebrew")
@@ -32,12 +34,14 @@ def fill(folder: pathlib.Path, known: dict[str, str]):
             file.write_text(re.sub(r"@([A-Z0-9]+)@", lambda found: known[found[1]], file.read_text()))
 
 
-def main(arguments: list[str]) -> int:
-    local = arguments[:1] == ["--local"]
-    if len(arguments) != 2 + local:
-        sys.exit(__doc__)
-    archive, out = map(pathlib.Path, arguments[-2:])
-    known = values(archive, local)
+def main() -> int:
+    parser = arguments.parser(__doc__)
+    parser.add_argument("--local", action="store_true")
+    parser.add_argument("archive", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    given = parser.parse_args()
+    out = given.folder
+    known = values(given.archive, given.local)
     for name in RECIPES:
         shutil.copytree(pathlib.Path(__file__).resolve().parents[1] / "packaging" / name, out / name, dirs_exist_ok=True)
         fill(out / name, known)
@@ -45,4 +49,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

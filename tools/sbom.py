@@ -18,6 +18,8 @@ import urllib.parse
 
 from recipes import ARCHIVE_URL, HOMEPAGE
 
+import arguments
+
 # Name, Debian package, licence, and whether the library needs it (the command has all of them).
 LIBRARIES = (
     ("openssl", "libssl-dev", "Apache-2.0", True),
@@ -96,6 +98,4 @@ def document(archive: pathlib.Path) -> dict:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    print(json.dumps(document(pathlib.Path(sys.argv[1])), indent=2))
+    print(json.dumps(document(pathlib.Path(arguments.words(__doc__, "ARCHIVE", 1)[0])), indent=2))

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-# Writes the bytes of every case in tests/cases as a seed for the fuzz targets that read them.
-# Usage: seed_corpus.py FOLDER (seeds go to FOLDER/TARGET/NAME)
+"""Writes the bytes of every case in tests/cases as a seed for the fuzz targets that read them.
+
+Usage: seed_corpus.py FOLDER (seeds go to FOLDER/TARGET/NAME)
+"""
 import pathlib
 import re
 import sys
+
+import arguments
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ESCAPES = {"r": "\r", "n": "\n", "t": "\t", "\\": "\\", '"': '"', "{": "{"}
@@ -40,7 +44,7 @@ def unescape(text: str) -> bytes:
 
 
 def main() -> None:
-    folder = pathlib.Path(sys.argv[1])
+    folder = pathlib.Path(arguments.words(__doc__, "FOLDER", 1)[0])
     for file in sorted([*(ROOT / "tests/cases").glob("*.md"), *(ROOT / "tests/cases/client").glob("*.md")]):
         for number, block in enumerate(re.findall(r"```\n(.*?)```", file.read_text(), re.S)):
             data = unescape(block.replace("\n", ""))

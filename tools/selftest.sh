@@ -135,6 +135,31 @@ a = b + options.timeouts.body;
 return began_+limit;
 BAD
 
+locale() { python3 "$tools/check_locale.py" src; }
+fresh
+{ echo 'void a() { std::printf("%d %s %% %lld 1.5f", 1, "%f", 2LL); }'; echo '// std::printf("%f", 1.0);'
+  echo 'double b(const char* text) { return std::strtod(text, nullptr); }  // locale: with its own point'; } >src/base/a.cpp
+echo 'void a() { std::printf("%f", 1.0); }' >src/base/a_test.cpp
+passes "locale: no floating point" locale
+while IFS= read -r statement; do
+  fresh; printf '%s\n' "$statement" >src/base/a.cpp; fails "locale: $statement" "src/base/a.cpp:1: " locale
+done <<'BAD'
+std::printf("%.3f", x);
+std::fprintf(stderr, "a, %d (%s) %-8.*g", 1, f(2, ","), 3, x);
+std::snprintf(text.data(), text.size(), "%d "
+std::snprintf(text.data(), text.size(), format, x);
+auto x = std::stod(text);
+std::setlocale(LC_ALL, "");
+BAD
+
+paths() { python3 "$tools/check_paths.py" .; }
+fresh; git init -q .; mkdir -p tools
+{ echo 'import argparse'; echo 'if __name__ == "__main__": main()'; } >tools/a.py; echo 'a = 1' >tools/b.py; touch a-b 'a b'
+git add .; passes "paths: whole" paths
+mkdir -- --help; touch -- --help/a; git add .; fails "paths: begins with a dash" "--help/a: git and shells" paths
+git rm -rqf -- --help; echo 'if __name__ == "__main__": main(sys.argv)' >tools/b.py; git add .
+fails "paths: a script without --help" "tools/b.py: " paths
+
 headers() { python3 "$tools/check_headers.py" include; }
 fresh; printf '#pragma once\n#include <string>\ninline std::string a() { return {}; }\n' >include/skua/a.hpp
 passes "headers: whole" headers
