@@ -72,18 +72,18 @@ Result<ExchangePointer> Fetch::begin_tunnel(HttpConnection& connection) {
   return begun;
 }
 
-Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
+Result<ExchangePointer, Problem> Fetch::begin(HttpConnection& connection) {
   is_tunnel_ = offers_upgrade() && connection.tunnels() == HttpConnection::Tunnels::Extended;
-  if (is_tunnel_) return begin_tunnel(connection);
-  Result<RequestContent> content = RequestContent{};
+  if (is_tunnel_) return told(begin_tunnel(connection));
+  Result<RequestContent, Problem> content = RequestContent{};
   if (has_content_) content = make_content(spec_);
-  if (!content) return content.error();
+  if (!content) return could_not(step(), content.error().error, content.error().text);
   content_bytes_ = length_of(content->body);
   waits_for_continue_ = expects_continue_ && content->body.kind() != Body::Kind::None;
   const std::optional<Forwarding>& forwarding = spec_.forwarding;
   const bool is_complete = forwarding && !waits_for_continue_;
   Result<FieldLines> lines = is_complete ? FieldLines() : fields(*content);
-  if (!lines) return lines.error();
+  if (!lines) return could_not(step(), lines.error());
   std::string shown;
   const bool is_stream = content->body.kind() == Body::Kind::Stream;
   Result<ExchangePointer> begun = connection.begin(
@@ -99,7 +99,12 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   if (begun && spec_.on_head) spec_.on_head(HeadOf::Request, shown);
   if (begun && is_stream && !waits_for_continue_) is_sent_ = true;
   timings_.sent = core_->loop.now() - began_;
-  return begun;
+  return told(std::move(begun));
+}
+
+Result<ExchangePointer, Problem> Fetch::told(Result<ExchangePointer> begun) const {
+  if (!begun) return could_not(step(), begun.error());
+  return *std::move(begun);
 }
 
 bool Fetch::is_http1_only() const {
@@ -281,11 +286,11 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
         continue;
       }
     }
-    Result<ExchangePointer> begun = begin(connection);
+    Result<ExchangePointer, Problem> begun = begin(connection);
     reached_.is_connected = begun || begun.error().code() != Errc::Closed;
     if (!begun) {
       if (begun.error().code() == Errc::Closed && tries < most) continue;
-      co_return could_not(step(), begun.error());
+      co_return std::move(begun).error();
     }
     const ExchangePointer& running = *begun;
     HeadWait state(core_->loop.now());

@@ -93,8 +93,9 @@ class Fetch final {
   }
   /// Reads until the final head. Returns how long to wait for more, or nothing if it has arrived.
   Result<std::optional<Duration>> read_head(Exchange& exchange, HeadWait& state);
-  Result<ExchangePointer> begin(HttpConnection& connection);
+  Result<ExchangePointer, Problem> begin(HttpConnection& connection);
   Result<ExchangePointer> begin_tunnel(HttpConnection& connection);
+  Result<ExchangePointer, Problem> told(Result<ExchangePointer> begun) const;
   Result<FieldLines> fields(const RequestContent& content);
   void add_usual(FieldLines& lines, std::string_view name, std::string_view value) const;
   Result<void> authorize(FieldLines& lines, const RequestContent& content);

@@ -13,8 +13,8 @@ namespace skua::client {
 Result<RequestPreview, Problem> Fetch::preview() {
   if (auto read = read_url(); !read) return std::move(read).error();
   begin_round();
-  Result<RequestContent> content = make_content(spec_);
-  if (!content) return could_not(step(), content.error());
+  Result<RequestContent, Problem> content = make_content(spec_);
+  if (!content) return could_not(step(), content.error().error, content.error().text);
   waits_for_continue_ = expects_continue_ && content->body.kind() != Body::Kind::None;
   const Result<FieldLines> lines = fields(*content);
   if (!lines) return could_not(step(), lines.error());

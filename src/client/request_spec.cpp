@@ -42,12 +42,15 @@ Result<void> add_file(MultipartWriter& parts, const FormFile& file) {
   return {};
 }
 
-Result<std::shared_ptr<MultipartWriter>> make_parts(const RequestSpec& spec) {
+Result<std::shared_ptr<MultipartWriter>, Problem> make_parts(const RequestSpec& spec) {
   auto parts = std::make_shared<MultipartWriter>();
   for (const auto& [name, value] : spec.form) parts->field(name, value);
   for (const FormFile& file : spec.files) {
     const Result<void> added = add_file(*parts, file);
-    if (!added) return added.error();
+    if (!added) {
+      return Problem{added.error(),
+                     "the file " + file.path + ": " + std::string(message(added.error().code()))};
+    }
   }
   return parts;
 }
@@ -65,11 +68,11 @@ RequestContent multipart_content(const std::shared_ptr<MultipartWriter>& parts) 
 
 }  // namespace
 
-Result<RequestContent> make_content(const RequestSpec& spec) {
+Result<RequestContent, Problem> make_content(const RequestSpec& spec) {
   if (spec.parts != nullptr) return multipart_content(spec.parts);
   if (!spec.files.empty()) {
-    const auto parts = make_parts(spec);
-    if (!parts) return parts.error();
+    auto parts = make_parts(spec);
+    if (!parts) return std::move(parts).error();
     return multipart_content(*parts);
   }
   RequestContent made;

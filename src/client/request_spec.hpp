@@ -125,8 +125,8 @@ struct RequestContent {
 
 /// Makes a request's content. Call it for each attempt, since files are read as they are sent.
 ///
-/// Ends with: the file system's errors for a form's files.
-Result<RequestContent> make_content(const RequestSpec& spec);
+/// Ends with: the file system's errors for a form's files; the text names the file.
+Result<RequestContent, Problem> make_content(const RequestSpec& spec);
 
 /// Reports whether there will be content, even if it is empty.
 [[nodiscard]] bool has_content(const RequestSpec& spec) noexcept;

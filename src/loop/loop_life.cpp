@@ -104,7 +104,11 @@ Loop* find_current() noexcept { return current_loop != nullptr ? current_loop : 
 
 Loop& Loop::current() {
   Loop* const loop = find_current();
-  if (loop == nullptr) throw std::logic_error("no loop runs on this thread");
+  if (loop == nullptr) {
+    throw std::logic_error(
+        "no loop runs on this thread: use it in skua::run(), in a handler, or after "
+        "Loop::create()");
+  }
   return *loop;
 }
 

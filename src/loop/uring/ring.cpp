@@ -70,7 +70,9 @@ Result<void> UringRing::create(const UringOptions& options) {
     parameters.cq_entries = options.completions;
     failure = io_uring_queue_init_params(options.submissions, &ring_, &parameters);
   }
-  if (failure != 0) return uring_error("io_uring_setup", "io_uring's queues", -failure);
+  if (failure != 0)
+    return uring_error("io_uring_setup", "io_uring's queues; raise RLIMIT_MEMLOCK (ulimit -l)",
+                       -failure);
   is_created_ = true;
   ring_begins();
   // Submission i is always in slot i.
