@@ -82,7 +82,8 @@ class Report(unittest.TestCase):
         document = {"scenarios": {"a": {"kind": "load", "title": "small", "rows": rows}, "b": {"kind": "idle", "title": "idle", "rows": rows}}}
         table = report.sizing_table(document, ["a", "b", "not measured"])
         self.assertEqual([[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:]],
-                         [["`a`: small", "6.54 us", "150,000 a second and core"], ["`b`: idle", "2.00 KiB", "520,000 connections a GiB"]])
+                         [["`a`: small", "6.54 us", "150,000 a second and core", "the same"],
+                          ["`b`: idle", "2.00 KiB", "520,000 connections a GiB", "160,000 connections a GiB"]])
 
     def test_tables_leave_columns_without_values_out(self):
         row = report.summarise("a", [run(0, 1, 1, p50_us=None, p99_us=None, max_us=None)], [], "plain")
