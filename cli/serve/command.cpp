@@ -475,8 +475,8 @@ int report_start(const ServerOptions& options, const Problem& problem,
   }
   std::string place = options.host;
   if (!is_unix) place += ":" + std::to_string(options.port);
-  std::fprintf(stderr, "skua: cannot listen on %s: %s\n%s%s", place.c_str(), problem.text.c_str(),
-               advice.c_str(), advice.empty() ? "" : "\n");
+  std::fprintf(stderr, "skua: cannot listen on %s: %s\n%s%s", place.c_str(),
+               problem.error.message().c_str(), advice.c_str(), advice.empty() ? "" : "\n");
   return failed;
 }
 

@@ -66,4 +66,17 @@ Problem could_not(const char* step, const Address& address, Error error) {
   return could_not(step, address.format(text), error);
 }
 
+Problem could_not_listen(const Address& address, Error error) {
+  Problem problem = could_not("listen on", address, error);
+  const bool is_low = address.is_ip() && address.port() != 0 && address.port() < 1024;
+  if (error.code() == Errc::AddressInUse) {
+    problem.text.append("; choose another, or end the program that has it");
+  } else if (error.code() == Errc::AddressUnavailable) {
+    problem.text.append("; no interface of this machine has it: 0.0.0.0 and :: are all of them");
+  } else if (error.code() == Errc::PermissionDenied && is_low) {
+    problem.text.append("; ports below 1024 need root or CAP_NET_BIND_SERVICE");
+  }
+  return problem;
+}
+
 }  // namespace skua::net

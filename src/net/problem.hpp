@@ -6,6 +6,7 @@
 
 #include "skua/address.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 
 namespace skua::net {
@@ -27,5 +28,7 @@ Problem timed_out(const std::string& step, const TimeLimit& limit);
 /// Returns `could not connect to 127.0.0.1:80: the connection was refused (Connection refused)`.
 [[nodiscard]] Problem could_not(const char* step, std::string_view object, Error error);
 [[nodiscard]] Problem could_not(const char* step, const Address& address, Error error);
+/// Returns `could not listen on 127.0.0.1:80: ...`, and what to do about it.
+[[nodiscard]] SKUA_COLD Problem could_not_listen(const Address& address, Error error);
 
 }  // namespace skua::net

@@ -181,7 +181,7 @@ Result<T, Problem> open_as(Address::Family family, std::string_view kind) {
 template <class T>
 Result<T, Problem> listen_as(const Address& address, const ListenOptions& options) {
   Result<Socket> socket = net::create_listener(address, options);
-  if (!socket) return net::could_not("listen on", address, socket.error());
+  if (!socket) return net::could_not_listen(address, socket.error());
   return T(*std::move(socket));
 }
 

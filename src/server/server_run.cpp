@@ -162,18 +162,28 @@ Result<void, Problem> ServerRun::prepare_tls() {
   return {};
 }
 
+namespace {
+
+// net::could_not_listen() says more, but no other code of a small server needs that file.
+SKUA_COLD Problem cannot_listen(std::string place, Error error) {
+  place.insert(0, "could not listen on ").append(": ").append(error.message());
+  return {error, std::move(place)};
+}
+
+}  // namespace
+
 Result<void, Problem> ServerRun::listen() {
   const ServerOptions& options = setup_->options;
   if (!options.listeners.empty()) return listen_on_shared();
   const Result<Address> wanted = net::listen_address(options.host, options.port);
-  if (!wanted) return Problem::from(wanted.error());
+  if (!wanted) return cannot_listen(options.host, wanted.error());
   if (options.reuse_port && !wanted->is_ip()) {
     return Problem{Error(Errc::Unsupported, "listen"), "reuse_port: Unix sockets have no ports"};
   }
   const bool is_spread = workers_.size() > 1 && setup_->system_balances;
   const bool is_balanced = wanted->is_ip() && (is_spread || options.reuse_port);
   const Result<void> listening = is_balanced ? listen_on_all(*wanted) : listen_on_first(*wanted);
-  if (!listening) return Problem::from(listening.error());
+  if (!listening) return cannot_listen(wanted->to_string(), listening.error());
   return {};
 }
 

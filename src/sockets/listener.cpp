@@ -3,6 +3,7 @@
 // the like may bring a few more than that, which are kept for the next call.
 #include <deque>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "net/listener.hpp"
@@ -65,8 +66,12 @@ Result<Listener, Problem> Listener::listen(const Address& address, const ListenO
   return Listener(*std::move(socket));
 }
 
-Listener::Listener(StreamSocket socket)
-    : impl_(std::make_shared<Impl>(loop::Loop::current(), std::move(socket))) {
+Listener::Listener(StreamSocket socket) {
+  // Checks that it listens.
+  Result<Socket, Problem> shared =
+      net::share({.socket = std::make_shared<const Socket>(std::move(socket))});
+  if (!shared) throw std::invalid_argument("Listener: " + shared.error().text);
+  impl_ = std::make_shared<Impl>(loop::Loop::current(), *std::move(shared));
   impl_->self = impl_;
 }
 

@@ -26,6 +26,20 @@ using sockets::TcpWorker;
 
 namespace {
 
+/// Options that others take for "no limit", and that would let nobody stay here.
+Result<void, Problem> check(const TcpServerOptions& options) {
+  const Error refused(Errc::Unsupported, "TcpServerOptions");
+  if (options.clients == 0) {
+    return Problem{refused, "TcpServerOptions::clients is 0, so that nobody could connect"};
+  }
+  if (options.idle <= Duration::zero()) {
+    return Problem{refused,
+                   "TcpServerOptions::idle is 0, so that each client would be idle at once: "
+                   "Duration::max() is never"};
+  }
+  return {};
+}
+
 Problem already_listening() {
   return net::could_not("listen", Error(Errc::AlreadyStarted, "server"));
 }
@@ -85,6 +99,7 @@ TcpServerCore::~TcpServerCore() {
 
 Result<void, Problem> TcpServerCore::prepare() {
   const TcpServerOptions& options = shared_.options;
+  if (auto checked = check(options); !checked) return checked;
   if (options.tls.is_enabled()) {
     static const loop::SteadyClock clock;
     auto context = tls::ReloadableContext::create(options.tls, options.protocols, clock);
@@ -113,8 +128,12 @@ Result<void, Problem> TcpServerCore::listen() {
 
 Result<void, Problem> TcpServerCore::listen(Socket socket) {
   if (!workers_.empty()) return already_listening();
+  // Checks that it listens.
+  Result<Socket, Problem> shared =
+      net::share({.socket = std::make_shared<const Socket>(std::move(socket))});
+  if (!shared) return std::move(shared).error();
   Result<void, Problem> listening = prepare();
-  if (listening) accept_for_all(std::move(socket));
+  if (listening) accept_for_all(*std::move(shared));
   return conclude(std::move(listening));
 }
 
@@ -149,7 +168,7 @@ Result<void, Problem> TcpServerCore::listen_at(const Address& wanted) {
 // Every worker has a listener of its own; the system balances.
 Result<void, Problem> TcpServerCore::listen_on_all(const Address& wanted) {
   auto sockets = net::create_listeners(wanted, workers_.size(), shared_.options.reuse_port);
-  if (!sockets) return net::could_not("listen on", wanted, sockets.error());
+  if (!sockets) return net::could_not_listen(wanted, sockets.error());
   address_ = sockets->front().local_address();
   for (std::size_t i = 0; i < workers_.size(); ++i)
     workers_[i]->acceptor().listen(std::move((*sockets)[i]));

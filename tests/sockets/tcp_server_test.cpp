@@ -549,6 +549,14 @@ TEST(TcpServerSetup, MistakesAreProblems) {
   EXPECT_EQ(third.listen().error().code(), Errc::AddressInUse);
   TcpServer<Echo> several({.host = "127.0.0.1", .threads = 2});
   EXPECT_EQ(several.poll().error().code(), Errc::Unsupported);
+  TcpServer<Echo> deaf({.host = "127.0.0.1"});
+  TcpSocket bound = TcpSocket::open(Address::Family::Ipv4).value();
+  ASSERT_TRUE(bound.bind(Address::loopback(Address::Family::Ipv4, 0)));
+  EXPECT_EQ(deaf.listen(std::move(bound)).error().code(), Errc::InvalidAddress);
+  TcpServer<Echo> empty({.host = "127.0.0.1", .clients = 0});
+  EXPECT_EQ(empty.listen().error().code(), Errc::Unsupported);
+  TcpServer<Echo> hasty({.host = "127.0.0.1", .idle = 0s});
+  EXPECT_NE(hasty.listen().error().text.find("Duration::max()"), std::string::npos);
   first.request_stop();
   EXPECT_TRUE(first.run());
   EXPECT_EQ(first.run().error().code(), Errc::AlreadyStarted);
