@@ -2,6 +2,7 @@
 // `skua serve --vhost` and `--rate`.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <stdexcept>
@@ -14,6 +15,7 @@
 #include "serve/site/rate.hpp"
 #include "serve/site/virtual_hosts.hpp"
 #include "settings/settings_file.hpp"
+#include "support/manual_times.hpp"
 
 namespace skua::test {
 namespace {
@@ -114,6 +116,9 @@ class VhostTest : public ServeTest {
     ServeTest::SetUp();
     for (const char* site : {"a", "b"}) {
       others_.write(std::string(site) + "/index.html", site);
+      // Or its tag would be another one in two seconds.
+      support::set_modified(others_ / (std::string(site) + "/index.html"),
+                            std::chrono::seconds(1'000'000'000));
       others_.write(std::string(site) + "/secret-" + site, site);
     }
   }

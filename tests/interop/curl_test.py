@@ -127,6 +127,7 @@ def connections(curl: Curl):
 def make_folder(folder: pathlib.Path):
     (folder / "sub").mkdir(parents=True)
     (folder / "page.html").write_text("<h1>page</h1>")
+    os.utime(folder / "page.html", (1_000_000_000, 1_000_000_000))  # its tag stays the same
     for name in (".secret", "sub/.secret"):
         (folder / name).write_text("hidden")
     (folder / "sub" / NASTY).write_text("nasty")
