@@ -151,6 +151,8 @@ inline std::shared_ptr<skua::Metrics> measure(const skua::Topics& topics) {
     out.sample(counters.gaps);
     out.family("chat_subscriptions", Type::Gauge, "Subscriptions.");
     out.sample(counters.subscriptions);
+    out.family("chat_topic_bytes", Type::Gauge, "Messages in memory.");
+    out.sample(counters.bytes);
     out.family("chat_bus_losses", Type::Counter, "Times that Redis went away.");
     out.sample(counters.bus_losses);
   });

@@ -76,7 +76,13 @@ struct TopicsOptions {
   /// Messages of a topic that wait for its slowest subscriber, at most. With a bus, a subscriber
   /// that falls behind goes on with what the bus keeps.
   std::size_t max_waiting = 1'000;
-  std::size_t topic_bytes = 4_MiB;    ///< of the messages of a topic in memory; one may be larger
+  std::size_t topic_bytes = 4_MiB;  ///< of the messages of a topic in memory; one may be larger
+  /// Bounds the messages of all topics in memory. Beyond that, topics without a subscriber are
+  /// forgotten, the longest without a message first, and then a topic keeps fewer.
+  std::size_t total_bytes = 128_MiB;
+  /// Topics without a subscriber whose messages are kept, at most; then they are forgotten
+  /// likewise.
+  std::size_t kept_topics = 50'000;
   std::size_t message_bytes = 1_MiB;  ///< of a message: MessageTooLong
   SlowSubscriber slow_subscriber = SlowSubscriber::Gap;
   /// Called for each message of post() that could not be published, on any thread.
@@ -91,6 +97,9 @@ struct TopicCounters {
   std::uint64_t gaps = 0;           ///< that subscribers were told of
   std::uint64_t subscriptions = 0;  ///< at present
   std::uint64_t bus_losses = 0;     ///< times that the bus went away
+  std::uint64_t topics = 0;         ///< in memory, at present
+  std::uint64_t bytes = 0;          ///< of their messages, at present
+  std::uint64_t forgotten = 0;      ///< topics that were dropped for others: see total_bytes
 };
 
 /// A subscription: the messages of a topic, one after the other, each once.

@@ -12,6 +12,9 @@ namespace {
 
 // How long a publication is remembered that may be repeated.
 constexpr std::uint64_t remembered_milliseconds = 120'000;
+// Topics that are looked at for old messages: with each publication, and with each look at them.
+constexpr std::size_t expired_with_a_message = 4;
+constexpr std::size_t expired_at_once = 20'000;
 
 std::chrono::milliseconds wall_clock() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -35,6 +38,7 @@ Hub::Hub(TopicsOptions options, std::shared_ptr<TopicBus> bus, WallClock clock,
       bus_(std::move(bus)),
       clock_(clock ? std::move(clock) : WallClock(wall_clock)),
       remembered_count_(remembered_count),
+      budget_(std::make_shared<LogBudget>(options_.total_bytes)),
       last_{static_cast<std::uint64_t>(clock_().count()), 0} {}
 
 void Hub::start() {
@@ -61,23 +65,32 @@ std::unique_ptr<Hub::Use> Hub::open(std::string name) {
   if (bus_ == nullptr) slot.log->expire({static_cast<std::uint64_t>(clock_().count()), 0});
   auto use = std::make_unique<Use>(shared_from_this(), std::move(name), slot.log);
   ++slot.users;
+  set_busy(slot);
   return use;
 }
 
 Hub::Slot& Hub::slot_of(const std::string& name) {
   const auto found = slots_.find(name);
   if (found != slots_.end()) return found->second;
-  sweep();
-  Slot slot{.log = std::make_shared<Log>(options_, last_)};
-  if (is_closed_) slot.log->end(closed());
-  return slots_.emplace(name, std::move(slot)).first->second;
+  auto log = std::make_shared<Log>(options_, last_, budget_);
+  if (is_closed_) log->end(closed());
+  const auto made = slots_.try_emplace(name).first;
+  Slot& slot = made->second;
+  slot.log = std::move(log);
+  slot.name = &made->first;
+  if (bus_ == nullptr) set_idle(slot);
+  return slot;
 }
 
 void Hub::give_back(const std::string& name) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto found = slots_.find(name);
-  --found->second.users;
-  if (!is_needed(found->second)) slots_.erase(found);
+  Slot& slot = slots_.find(name)->second;
+  if (--slot.users != 0) return;
+  if (!is_needed(slot)) {
+    forget(slot);
+  } else if (bus_ == nullptr) {
+    set_idle(slot);
+  }
 }
 
 bool Hub::is_needed(const Slot& slot) {
@@ -86,12 +99,47 @@ bool Hub::is_needed(const Slot& slot) {
   return !slot.log->expire({static_cast<std::uint64_t>(clock_().count()), 0});
 }
 
-// Forgets topics that are kept for subscribers to come, but for too long: whenever their number has
-// doubled.
-void Hub::sweep() {
-  if (slots_.size() < sweep_at_) return;
-  std::erase_if(slots_, [this](const auto& one) { return !is_needed(one.second); });
-  sweep_at_ = std::max<std::size_t>(64, slots_.size() * 2);
+// Idle topics -------------------------------------------------------------------------------------
+
+void Hub::set_idle(Slot& slot) noexcept {
+  set_busy(slot);
+  idle_.push_back(slot);
+  ++idle_count_;
+}
+
+void Hub::set_busy(Slot& slot) noexcept {
+  if (!slot.is_linked()) return;
+  slot.unlink();
+  --idle_count_;
+}
+
+void Hub::forget(Slot& slot) noexcept {
+  set_busy(slot);
+  slots_.erase(slots_.find(*slot.name));
+}
+
+/// Forgets topics whose messages are too old.
+void Hub::expire(std::size_t most) {
+  for (std::size_t i = 0; i < most && !idle_.empty() && !is_needed(idle_.front()); ++i) {
+    forget(idle_.front());
+  }
+}
+
+/// Forgets idle topics, the longest without a message first, so that a message fits.
+void Hub::make_room(const Slot& slot, std::size_t bytes) {
+  while (!idle_.empty() && &idle_.front() != &slot &&
+         (idle_count_ > options_.kept_topics || !budget_->has_room(bytes))) {
+    forget(idle_.front());
+    ++forgotten_;
+  }
+}
+
+Hub::Holdings Hub::holdings() {
+  const std::lock_guard lock(mutex_);
+  expire(expired_at_once);
+  return {.topics = slots_.size(),
+          .bytes = budget_->bytes.load(std::memory_order_relaxed),
+          .forgotten = forgotten_};
 }
 
 MessageId Hub::next_id() {
@@ -104,6 +152,7 @@ std::string Hub::publish_here(const std::string& name, std::string text, const s
   const PublishedKey key = once.empty() ? PublishedKey() : key_of(name, once);
   const std::lock_guard lock(mutex_);
   forget_published();
+  expire(expired_with_a_message);
   if (!once.empty()) {
     const auto found = published_.find(key);
     if (found != published_.end()) return found->second.to_string();
@@ -111,10 +160,14 @@ std::string Hub::publish_here(const std::string& name, std::string text, const s
   const bool is_kept = options_.history != 0 && is_for_messages(name);
   const bool is_known = is_kept || slots_.contains(name);
   // Before the id is made: a new log does not have the messages up to the last id.
-  Log* const log = is_known ? slot_of(name).log.get() : nullptr;
+  Slot* const slot = is_known ? &slot_of(name) : nullptr;
+  if (slot != nullptr) {
+    if (slot->users == 0) set_idle(*slot);
+    make_room(*slot, text.size());
+  }
   const MessageId id = next_id();
   if (!once.empty()) remember(key, id);
-  if (log != nullptr) log->append(id, std::move(text));
+  if (slot != nullptr) slot->log->append(id, std::move(text));
   return id.to_string();
 }
 
@@ -212,7 +265,7 @@ void Hub::end(const std::string& name) {
   const auto found = slots_.find(name);
   if (found == slots_.end()) return;
   found->second.is_fed = false;
-  if (found->second.users == 0) slots_.erase(found);
+  if (found->second.users == 0) forget(found->second);
 }
 
 }  // namespace skua::topics

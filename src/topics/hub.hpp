@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/intrusive_list.hpp"
 #include "crypto/keyed_hash.hpp"
 #include "skua/error.hpp"
 #include "skua/topics.hpp"
@@ -69,6 +70,13 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
   ~Hub() { close(); }
 
   void start();
+  /// The topics in memory at present, without messages that are too old.
+  struct Holdings {
+    std::size_t topics = 0;
+    std::size_t bytes = 0;
+    std::uint64_t forgotten = 0;  ///< topics that were dropped for others
+  };
+  [[nodiscard]] Holdings holdings();
   /// Ends all subscriptions, and the bus.
   void close() noexcept;
   [[nodiscard]] const TopicsOptions& options() const noexcept { return options_; }
@@ -95,8 +103,10 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
   void end(const std::string& name) override;
 
  private:
-  struct Slot {
-    std::shared_ptr<Log> log{};  // shared with those who use it
+  /// A topic; without a bus, one of the idle ones if nobody uses it.
+  struct Slot : base::ListNode {
+    std::shared_ptr<Log> log{};         // shared with those who use it
+    const std::string* name = nullptr;  // its key in slots_
     std::size_t users = 0;
     bool is_fed = false;
   };
@@ -122,7 +132,11 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
   void give_back(const std::string& name) noexcept;
   Slot& slot_of(const std::string& name);
   [[nodiscard]] bool is_needed(const Slot& slot);
-  void sweep();
+  void set_idle(Slot& slot) noexcept;
+  void set_busy(Slot& slot) noexcept;
+  void forget(Slot& slot) noexcept;
+  void expire(std::size_t most);
+  void make_room(const Slot& slot, std::size_t bytes);
   MessageId next_id();
   [[nodiscard]] PublishedKey key_of(const std::string& name, const std::string& once) const;
   void remember(const PublishedKey& key, MessageId id);
@@ -136,11 +150,14 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
   const WallClock clock_;
   const std::size_t remembered_count_;
   const std::array<crypto::KeyedHash, 2> hashes_{};
+  const std::shared_ptr<LogBudget> budget_;  // shared with the logs
   Tally tally_{};
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Slot> slots_;  // guarded by mutex_, like all members below
-  std::size_t sweep_at_ = 64;                    // logs
-  MessageId last_;                               // that was given to a message, without a bus
+  base::IntrusiveList<Slot> idle_;               // the longest without a message first
+  std::size_t idle_count_ = 0;
+  std::uint64_t forgotten_ = 0;
+  MessageId last_;  // that was given to a message, without a bus
   std::unordered_map<PublishedKey, MessageId, PublishedKeyHash> published_;  // with `once`
   std::deque<Published> published_at_;                                       // the same, in order
   std::unordered_map<std::string, Present> members_;

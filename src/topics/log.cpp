@@ -52,11 +52,13 @@ Log::Cursor::Cursor(Log& log) : log_(log) {
 
 Log::Cursor::~Cursor() {
   const std::lock_guard lock(log_.mutex_);
+  log_.leave(*this);
   unlink();
   if (--listeners_->users == 0) std::erase(log_.listeners_, listeners_);
 }
 
-Log::Log(const TopicsOptions& options, MessageId at) : options_(options), floor_(at), last_(at) {}
+Log::Log(const TopicsOptions& options, MessageId at, std::shared_ptr<LogBudget> budget)
+    : options_(options), budget_(std::move(budget)), floor_(at), last_(at) {}
 
 // Publishers --------------------------------------------------------------------------------------
 
@@ -71,9 +73,13 @@ void Log::append(MessageId id, std::string text) {
 }
 
 void Log::add(EntryPtr entry) {
-  bytes_ += size_of(*entry);
-  last_ = entry->id;
-  entries_.push_back(std::move(entry));
+  const std::size_t size = size_of(*entry);
+  const MessageId id = entry->id;
+  entries_.push_back({.entry = std::move(entry), .takers = takers_at_end_});
+  takers_at_end_ = 0;
+  bytes_ += size;
+  budget_->bytes.fetch_add(size, std::memory_order_relaxed);
+  last_ = id;
   trim();
   tell();
 }
@@ -82,22 +88,26 @@ void Log::add(EntryPtr entry) {
 void Log::trim() {
   const auto is_too_much = [this] {
     return entries_.size() > std::max(options_.max_waiting, options_.history) ||
-           (bytes_ > options_.topic_bytes && entries_.size() > 1);
+           (entries_.size() > 1 && (bytes_ > options_.topic_bytes || !budget_->has_room()));
   };
   while (is_too_much()) drop_first();
-  if (entries_.size() <= options_.history) return;
-  std::uint64_t wanted = end_number();
-  cursors_.for_each([&](const Cursor& cursor) {
-    if (cursor.is_here_) wanted = std::min(wanted, cursor.next_);
-  });
-  while (entries_.size() > options_.history && first_ < wanted) drop_first();
+  while (entries_.size() > options_.history && !is_wanted()) drop_first();
 }
 
 void Log::drop_first() {
-  floor_ = entries_.front()->id;
-  bytes_ -= size_of(*entries_.front());
+  const Entry& first = *entries_.front().entry;
+  const std::size_t size = size_of(first);
+  floor_ = first.id;
+  bytes_ -= size;
+  budget_->bytes.fetch_sub(size, std::memory_order_relaxed);
+  late_takers_ += entries_.front().takers;
   entries_.pop_front();
   ++first_;
+}
+
+void Log::forget_all() noexcept {
+  budget_->bytes.fetch_sub(std::exchange(bytes_, 0), std::memory_order_relaxed);
+  entries_.clear();
 }
 
 void Log::tell() {
@@ -117,8 +127,8 @@ void Log::tell() {
 void Log::restart(MessageId at) {
   const std::lock_guard lock(mutex_);
   first_ += entries_.size();
-  entries_.clear();
-  bytes_ = 0;
+  forget_all();
+  takers_at_end_ = late_takers_ = 0;
   floor_ = last_ = at;
   cursors_.for_each([](Cursor& cursor) { cursor.is_here_ = false; });
   tell();
@@ -142,7 +152,7 @@ bool Log::expire(MessageId now) {
   const auto is_old = [&](const Entry& entry) {
     return now.milliseconds > keep && entry.id.milliseconds < now.milliseconds - keep;
   };
-  while (cursors_.empty() && !entries_.empty() && is_old(*entries_.front())) drop_first();
+  while (!entries_.empty() && !is_wanted() && is_old(*entries_.front().entry)) drop_first();
   return entries_.empty();
 }
 
@@ -153,17 +163,19 @@ Log::Taken Log::take(Cursor& cursor) {
   if (end_) return {State::Ended};
   if (!cursor.is_here_) return {State::Behind};
   if (cursor.next_ < first_) {
-    cursor.is_here_ = false;
+    leave(cursor);
     return {State::TooSlow};
   }
-  while (cursor.next_ != end_number() && at(cursor.next_)->id <= cursor.position) ++cursor.next_;
-  if (cursor.next_ == end_number()) return {State::Waits};
-  const EntryPtr& entry = at(cursor.next_);
+  std::uint64_t next = cursor.next_;
+  while (next != end_number() && at(next)->id <= cursor.position) ++next;
+  move(cursor, next);
+  if (next == end_number()) return {State::Waits};
+  const EntryPtr& entry = at(next);
   if (EntryPtr gap = gap_before(*entry, cursor.position)) {
     cursor.position = gap->id;
     return {State::Taken, std::move(gap)};
   }
-  ++cursor.next_;
+  move(cursor, next + 1);
   cursor.position = entry->id;
   return {State::Taken, entry};
 }
@@ -191,9 +203,20 @@ EntryPtr Log::rewind(Cursor& cursor) {
 
 void Log::place(Cursor& cursor) noexcept {
   const auto next = std::ranges::upper_bound(entries_, cursor.position, {},
-                                             [](const EntryPtr& entry) { return entry->id; });
-  cursor.next_ = first_ + static_cast<std::uint64_t>(next - entries_.begin());
+                                             [](const Kept& kept) { return kept.entry->id; });
+  move(cursor, first_ + static_cast<std::uint64_t>(next - entries_.begin()));
+}
+
+void Log::move(Cursor& cursor, std::uint64_t next) noexcept {
+  leave(cursor);
+  ++takers_of(next);
+  cursor.next_ = next;
   cursor.is_here_ = true;
+}
+
+void Log::leave(Cursor& cursor) noexcept {
+  if (!std::exchange(cursor.is_here_, false)) return;
+  --(cursor.next_ < first_ ? late_takers_ : takers_of(cursor.next_));
 }
 
 EntryPtr Log::skip(Cursor& cursor) {
@@ -206,7 +229,7 @@ EntryPtr Log::skip(Cursor& cursor) {
 void Log::join_newest(Cursor& cursor, std::size_t count) {
   const std::lock_guard lock(mutex_);
   const std::size_t from = entries_.size() - std::min(count, entries_.size());
-  cursor.position = from == 0 ? floor_ : entries_[from - 1]->id;
+  cursor.position = from == 0 ? floor_ : entries_[from - 1].entry->id;
   place(cursor);
 }
 

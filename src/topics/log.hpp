@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -34,6 +35,17 @@ EntryPtr make_entry(MessageId id, std::optional<MessageId> previous, std::string
 EntryPtr make_gap(MessageId at);
 /// Returns the gap that a subscriber at `position` has to be told of before an entry, or null.
 EntryPtr gap_before(const Entry& entry, MessageId position);
+
+/// The bytes that the messages of all logs of a process take. Thread-safe.
+struct LogBudget {
+  explicit LogBudget(std::size_t most_bytes) noexcept : most(most_bytes) {}
+  [[nodiscard]] bool has_room(std::size_t more = 0) const noexcept {
+    return bytes.load(std::memory_order_relaxed) + more <= most;
+  }
+
+  const std::size_t most;
+  std::atomic<std::size_t> bytes{0};
+};
 
 /// The newest messages of a topic, and the subscribers that read them: a subscriber is a position.
 /// Thread-safe.
@@ -75,7 +87,10 @@ class Log final : public std::enable_shared_from_this<Log> {
   };
 
   /// `at`: messages up to this one are not here.
-  Log(const TopicsOptions& options, MessageId at);
+  Log(const TopicsOptions& options, MessageId at, std::shared_ptr<LogBudget> budget);
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+  ~Log() { forget_all(); }
 
   // For publishers.
 
@@ -126,21 +141,41 @@ class Log final : public std::enable_shared_from_this<Log> {
  private:
   friend class Cursor;
 
+  /// An entry, and the number of subscribers that take it next.
+  struct Kept {
+    EntryPtr entry{};
+    std::size_t takers = 0;
+  };
+
   void add(EntryPtr entry);
   void trim();
   void drop_first();
+  void forget_all() noexcept;
   void place(Cursor& cursor) noexcept;
+  void move(Cursor& cursor, std::uint64_t next) noexcept;
+  void leave(Cursor& cursor) noexcept;
+  /// Reports whether a subscriber takes the first entry next.
+  [[nodiscard]] bool is_wanted() const noexcept {
+    return late_takers_ != 0 || entries_.front().takers != 0;
+  }
+  [[nodiscard]] std::size_t& takers_of(std::uint64_t number) noexcept {
+    return number == end_number() ? takers_at_end_
+                                  : entries_[static_cast<std::size_t>(number - first_)].takers;
+  }
   void tell();
   [[nodiscard]] std::uint64_t end_number() const noexcept { return first_ + entries_.size(); }
   [[nodiscard]] const EntryPtr& at(std::uint64_t number) const noexcept {
-    return entries_[static_cast<std::size_t>(number - first_)];
+    return entries_[static_cast<std::size_t>(number - first_)].entry;
   }
 
   const TopicsOptions& options_;
+  const std::shared_ptr<LogBudget> budget_;  // shared with the hub and its other logs
   mutable std::mutex mutex_;
-  std::deque<EntryPtr> entries_;  // guarded by mutex_, like all members below
-  std::uint64_t first_ = 0;       // the number of the first entry
-  std::size_t bytes_ = 0;         // of the entries
+  std::deque<Kept> entries_;       // guarded by mutex_, like all members below
+  std::size_t takers_at_end_ = 0;  // subscribers that wait for the next entry
+  std::size_t late_takers_ = 0;    // whose next entry was dropped, and who do not know it yet
+  std::uint64_t first_ = 0;        // the number of the first entry
+  std::size_t bytes_ = 0;          // of the entries
   MessageId floor_;
   MessageId last_;
   std::optional<Problem> end_{};

@@ -111,6 +111,10 @@ TopicCounters Topics::counters() const {
   counters.gaps = tally.gaps.load(std::memory_order_relaxed);
   counters.subscriptions = tally.subscriptions.load(std::memory_order_relaxed);
   if (hub_->bus() != nullptr) counters.bus_losses = hub_->bus()->losses();
+  const Hub::Holdings holdings = hub_->holdings();
+  counters.topics = holdings.topics;
+  counters.bytes = holdings.bytes;
+  counters.forgotten = holdings.forgotten;
   return counters;
 }
 

@@ -344,6 +344,36 @@ TEST_F(TopicsHub, HistoryIsKeptForAWhile) {
   EXPECT_EQ(next_in(topics, first), "second");
 }
 
+TEST_F(TopicsHub, TopicsAreForgottenWhenTheirMessagesAreOld) {
+  const auto topics = hub({.history = 5, .keep = 1s});
+  for (int i = 0; i < 1'000; ++i) topics->publish_here("t:" + std::to_string(i), "text", {});
+  EXPECT_EQ(topics->holdings().topics, 1'000U);
+  now += 2s;
+  for (int i = 0; i < 300; ++i) topics->publish_here("t:same", "text", {});
+  EXPECT_EQ(topics->holdings().topics, 1U);
+  now += 2s;
+  EXPECT_EQ(topics->holdings().topics, 0U) << "also if nothing is published";
+  EXPECT_EQ(topics->holdings().bytes, 0U);
+  EXPECT_EQ(topics->holdings().forgotten, 0U);
+}
+
+TEST_F(TopicsHub, AllTopicsHaveABudget) {
+  const auto topics = hub({.history = 1'000, .total_bytes = 100'000, .kept_topics = 50});
+  for (int i = 0; i < 200; ++i) topics->publish_here("t:" + std::to_string(i), "text", {});
+  EXPECT_EQ(topics->holdings().topics, 50U);
+  EXPECT_EQ(topics->holdings().forgotten, 150U);
+  EXPECT_EQ(next_in(topics, "0-1"), "(gap)");
+  for (int i = 0; i < 200; ++i) {
+    topics->publish_here("t:" + std::to_string(i), std::string(20'000, 'x'), {});
+    EXPECT_LE(topics->holdings().bytes, 100'000U + 500U);
+  }
+  // Topics with a subscriber are not forgotten, but keep fewer messages.
+  const auto used = topics->open("t:used");
+  for (int i = 0; i < 20; ++i) topics->publish_here("t:used", std::string(20'000, 'x'), {});
+  EXPECT_LE(topics->holdings().bytes, 100'000U + 500U);
+  EXPECT_EQ(topics->holdings().topics, 1U);
+}
+
 TEST_F(TopicsHub, IdsOfAnEarlierProcessAreGaps) {
   const auto before = hub({.history = 10});
   const std::string id = before->publish_here("t:news", "first", {});
@@ -408,8 +438,8 @@ Task<> wait_ahead(std::shared_ptr<topics::Log> log) {
 
 TEST(TopicsLog, APlaceAheadOfItWaitsForWhatComesAfter) {
   const TopicsOptions options;
-  Loop::create().value()->run(
-      wait_ahead(std::make_shared<topics::Log>(options, topics::MessageId{3, 0})));
+  Loop::create().value()->run(wait_ahead(std::make_shared<topics::Log>(
+      options, topics::MessageId{3, 0}, std::make_shared<topics::LogBudget>(1'000))));
 }
 
 TEST(TopicMessage, IsJson) {
