@@ -62,8 +62,8 @@ class SKUA_API IdempotencyKeys final {
 /// the handler threw, or 401, 404, 405, 408, 421, 425, 429; then a repeated one runs. Otherwise a
 /// repeated one gets the same response, without its `Set-Cookie` lines: a login that is repeated
 /// logs nobody in. It gets 409 while the first one runs, and if its response was a file, a stream
-/// or too large to be kept; 422 if the method or the target are others; 503 if the store does not
-/// answer. Use it after guards that authenticate, and after sessions().
+/// or too large to be kept; 422 if the method, the target or the content are others; 503 if the
+/// store does not answer. Use it after guards that authenticate, and after sessions().
 ///
 /// A handler that is dropped where it waits, because its client has gone or its time was over, may
 /// have acted: a repeated request runs it again once IdempotencyOptions::lease has passed. If that

@@ -43,10 +43,16 @@ std::optional<std::string> idempotency_key_of(const Request& request) {
   return is_plain && key.size() <= max_idempotency_key_bytes ? std::string(key) : std::string();
 }
 
+/// Returns digests of the method and target, and of the content, which has been loaded.
 std::string fingerprint_of(const Request& request) {
   std::string text(name(request.method()));
   text.append(" ").append(request.target());
-  return hex::encode(crypto::sha1(text));
+  return hex::encode(crypto::sha1(text)) + hex::encode(crypto::sha1(request.body()));
+}
+
+/// Version 0.1 stored the first digest alone.
+bool is_of(std::string_view stored, std::string_view fingerprint) noexcept {
+  return stored == fingerprint || stored == fingerprint.substr(0, fingerprint.size() / 2);
 }
 
 std::string claim_token() {
@@ -123,7 +129,7 @@ void add_lines(Response& response, std::string_view lines) {
 
 Response repeated(std::string_view text, const std::string& fingerprint) {
   const std::string_view state = take_word(text);
-  if (take_word(text) != fingerprint) return Status::UnprocessableContent;
+  if (!is_of(take_word(text), fingerprint)) return Status::UnprocessableContent;
   if (state != "done") {
     Response response(Status::Conflict);
     response.header("Retry-After", "1");
@@ -245,9 +251,9 @@ Task<Response> IdempotencyKeys::run(std::shared_ptr<const Rules> rules, Request&
   }
   if (!told || told->empty()) co_return Status::BadRequest;
   const Owner owner = rules->owner_of(request);
-  const std::string fingerprint = fingerprint_of(request);
   // Before the claim: an upload that breaks has done nothing.
   co_await next.load(request);
+  const std::string fingerprint = fingerprint_of(request);
   Claim claim(rules->texts, Rules::name_of(owner, *told), fingerprint, options.lease);
   const SharedTexts::Found found = co_await claim.take();
   if (!found) co_return Status::ServiceUnavailable;

@@ -112,6 +112,23 @@ TEST_F(Idempotency, AKeyIsForOneTarget) {
   EXPECT_EQ(orders, 1);
 }
 
+TEST_F(Idempotency, AKeyIsForOneContent) {
+  use();
+  const auto order = [this](std::string_view content) {
+    FakeRequest fake("POST /orders", content);
+    fake.header("Idempotency-Key", "k1");
+    return router.handle(fake.request());
+  };
+  EXPECT_EQ(order("a book").status(), Status::Created);
+  EXPECT_EQ(order("a house").status(), Status::UnprocessableContent);
+  EXPECT_EQ(order("a book").body(), "{\"order\": 1}");
+  EXPECT_EQ(orders, 1);
+  // As version 0.1 stored it.
+  std::string& text = store->texts.begin()->second;
+  text.erase(text.find(' ') + 41, 40);
+  EXPECT_EQ(order("a house").body(), "{\"order\": 1}");
+}
+
 TEST_F(Idempotency, WhatFailedMayBeRepeated) {
   use();
   EXPECT_EQ(ask("POST /unavailable", "k1").status(), Status::ServiceUnavailable);
