@@ -27,11 +27,14 @@ class Direct final : public Topology {
   void close(const Problem& why) noexcept override;
 
  private:
+  void leave_wrong_server(std::uint64_t generation);
+
   std::shared_ptr<const Settings> settings_;  // shared with all of the client
   std::unique_ptr<Sentinels> sentinels_;      // null: without
   std::shared_ptr<Node> node_;                // shared with tasks that wait
   Room room_;
   skua::detail::WaiterList closed_;
+  loop::Instant next_leave_{};  // without Sentinels
   bool is_closed_ = false;
 };
 
