@@ -142,19 +142,20 @@ bool TopicOutbox::settle(Box& box, std::size_t count, const Result<Reply, Proble
 void TopicOutbox::drop_overdue(Box& box) {
   const bool has_deadlines = settings_.options.patience != Duration(0);
   const loop::Instant now = loop::Loop::current().now();
-  std::deque<Letter> kept;
-  for (Letter& letter : box.letters) {
-    const bool is_dropped = letter.duty != nullptr && !letter.was_sent && !letter.duty->is_wanted();
-    const bool is_overdue = has_deadlines && now >= letter.deadline;
-    if (!is_dropped && !is_overdue) {
-      kept.push_back(std::move(letter));
-      continue;
-    }
+  // Their deadlines ascend, and no more than a batch is sent before the next look.
+  while (!box.letters.empty() && has_deadlines && now >= box.letters.front().deadline) {
+    take_first(box, overdue());
+  }
+  const std::size_t count = std::min(box.letters.size(), batch_letters);
+  const auto end = box.letters.begin() + static_cast<std::ptrdiff_t>(count);
+  const auto kept_end = std::remove_if(box.letters.begin(), end, [&](const Letter& letter) {
+    const bool is_kept = letter.duty == nullptr || letter.was_sent || letter.duty->is_wanted();
+    if (is_kept) return false;
     --count_;
     bytes_ -= letter.text.size();
-    if (is_overdue) tell(letter, overdue());
-  }
-  box.letters = std::move(kept);
+    return true;
+  });
+  box.letters.erase(kept_end, end);
 }
 
 void TopicOutbox::take_first(Box& box, Result<std::string, Problem> result) {
