@@ -52,6 +52,7 @@
 #include "skua/log_level.hpp"
 #include "skua/loop.hpp"
 #include "skua/memory_files.hpp"
+#include "skua/memory_texts.hpp"
 #include "skua/meter.hpp"
 #include "skua/method.hpp"
 #include "skua/metrics.hpp"
