@@ -57,6 +57,14 @@ bool wants_http1(const Exchange& exchange, Error error) {
   return exchange.is_unprocessed() && error.code() == Errc::UnsupportedVersion;
 }
 
+// Reports whether the server has closed the connection instead of answering, maybe before it got
+// the request.
+bool was_closed_before_answer(const Exchange& exchange, const PooledConnection& connection,
+                              Error error) {
+  const bool is_closed = error.code() == Errc::Closed || error.code() == Errc::Reset;
+  return is_closed && !exchange.has_begun() && connection.capacity() == 0;
+}
+
 }  // namespace
 
 // RFC 8441 §4, §5: the method and `:protocol` take the place of the fields that only HTTP/1.1 has.
@@ -304,6 +312,7 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
       co_return receive(std::move(lease), *std::move(begun));
     }
     if (wants_http1(*running, left.error())) refuse_http2();
+    reached_.was_reused = is_reused && was_closed_before_answer(*running, connection, left.error());
     if (tries < most && may_repeat(*running, is_reused, left.error())) {
       reached_.is_connected = false;  // the next try may not get as far
       continue;

@@ -52,6 +52,9 @@ struct Reached {
   bool is_unprocessed = false;  ///< the server said so
   bool is_fallback = false;     ///< it was asked in HTTP/1.1, which it may not speak
   bool has_informed = false;    ///< an interim response was passed on
+  /// A connection that had served others was closed before any byte of a response: that tells
+  /// nothing about the server, which may not even have seen the request.
+  bool was_reused = false;
 };
 
 /// A message that is passed on for another client, to the server of ClientOptions::base_url.
