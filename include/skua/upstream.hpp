@@ -33,7 +33,7 @@ struct UpstreamTargetStatus {
   /// Why a target is used, or not.
   enum class State : std::uint8_t {
     Up,
-    Down,      ///< its checks failed
+    Down,      ///< its checks failed, or its address is new and was not checked yet
     Ejected,   ///< too many requests failed one after another; it gets some again after a while
     Draining,  ///< its name has other addresses now: no new requests
   };
@@ -96,9 +96,12 @@ struct UpstreamBalance {
   Balance by = Balance::LeastOutstanding;
   std::string hash_header{};  ///< the key is the value of this field,
   std::string hash_cookie{};  ///< or of this cookie; of neither: the client's address
-  /// With Hash, a target gets no more than this multiple of its share of the current requests; the
-  /// rest goes to the next one. At least 1.
+  /// With Hash, a target gets no more than this multiple of its share of the requests that wait for
+  /// a response; the rest goes to the next one. At least 1.
   double hash_load = 1.25;
+  /// So many may wait for a response in any case, so that the requests of one session stay
+  /// together.
+  unsigned hash_floor = 32;
   /// A target that comes back gets its whole share after this long, and less before: its caches are
   /// cold. Hash does not look at it. Zero: at once.
   Duration slow_start = Duration::zero();

@@ -100,12 +100,12 @@ Group::Group(const UpstreamOptions& options)
                     std::ranges::any_of(options_.targets, &UpstreamTarget::each_address)),
       budget_(options_.retries.budget, options_.retries.burst),
       line_(options_.limits.queued_requests) {
-  auto members = std::make_shared<Members>();
+  Members::List members;
   for (std::size_t i = 0; i < servers_.size(); ++i) {
-    members->push_back(
+    members.push_back(
         std::make_shared<Member>(i, servers_[i].name(), std::nullopt, options_.targets[i].weight));
   }
-  members_ = std::move(members);
+  members_ = std::make_shared<const Members>(std::move(members), options_.balance.by);
 }
 
 // Members ----------------------------------------------------------------------------------------
@@ -118,27 +118,27 @@ std::shared_ptr<const Members> Group::members() const {
 void Group::replace(std::size_t target, const std::vector<Address>& addresses, loop::Instant now) {
   {
     const std::lock_guard lock(mutex_);
-    auto changed = std::make_shared<Members>();
+    Members::List changed;
     std::vector<std::shared_ptr<Member>> old;
     auto next = members_->begin();
-    for (; next != members_->end() && (*next)->target < target; ++next) changed->push_back(*next);
+    for (; next != members_->end() && (*next)->target < target; ++next) changed.push_back(*next);
     for (; next != members_->end() && (*next)->target == target; ++next) old.push_back(*next);
     bool is_same = old.size() == addresses.size();
     for (const Address& address : addresses) {
       const auto known = std::ranges::find(old, address, &Member::address);
       if (known != old.end()) {
-        changed->push_back(*known);
+        changed.push_back(*known);
         old.erase(known);
         continue;
       }
       is_same = false;
-      changed->push_back(make_member(target, address, now));
+      changed.push_back(make_member(target, address, now));
     }
     if (is_same) return;
-    changed->insert(changed->end(), next, members_->end());
+    changed.insert(changed.end(), next, members_->end());
     std::erase_if(leaving_, [](const auto& member) { return member.expired(); });
     leaving_.insert(leaving_.end(), old.begin(), old.end());
-    members_ = std::move(changed);
+    members_ = std::make_shared<const Members>(std::move(changed), options_.balance.by);
     generation_.fetch_add(1, std::memory_order_release);
   }
   line_.call_all();
@@ -149,6 +149,7 @@ std::shared_ptr<Member> Group::make_member(std::size_t target, const Address& ad
   auto made = std::make_shared<Member>(target, servers_[target].name() + "/" + address.to_string(),
                                        address, options_.targets[target].weight);
   made->back_since.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  made->is_new.store(!options_.health.path.empty(), std::memory_order_relaxed);
   return made;
 }
 
@@ -156,7 +157,76 @@ std::shared_ptr<Member> Group::make_member(std::size_t target, const Address& ad
 
 Group::Tier Group::tier_of(const Member& member, loop::Instant now) noexcept {
   if (member.is_down.load(std::memory_order_relaxed)) return Tier::Down;
-  return member.is_ejected(now) ? Tier::Ejected : Tier::Usable;
+  const bool is_unsure = member.is_new.load(std::memory_order_relaxed) || member.is_ejected(now);
+  return is_unsure ? Tier::Ejected : Tier::Usable;
+}
+
+// Choices without looking at all members. They find nothing if few members are usable, which is
+// rare; then all are looked at.
+
+constexpr std::size_t few_members = 8;  // which are looked at anyway
+constexpr int most_draws = 16;
+
+bool Group::may_get(const Member& member, const Wish& wish) const noexcept {
+  if (tier_of(member, wish.now) != Tier::Usable) return false;
+  if (std::ranges::find(wish.tried, &member) != wish.tried.end()) return false;
+  const std::size_t limit = options_.limits.target_requests;
+  return limit == 0 || member.outstanding.load() < limit;
+}
+
+// One in a slow start gets fewer requests by being passed over.
+std::optional<std::size_t> Group::draw_one(const Members& members, const Wish& wish,
+                                           Draw& draw) const noexcept {
+  const Duration slow_start = options_.balance.slow_start;
+  for (int i = 0; i < most_draws; ++i) {
+    const std::size_t index = members.spread().draw(draw);
+    const Member& member = *members[index];
+    if (!may_get(member, wish)) continue;
+    if (slow_start <= Duration::zero()) return index;
+    if (draw.unit() * member.weight < member.weight_at(wish.now, slow_start)) return index;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> Group::pick_owner(const Members& members,
+                                             const Wish& wish) const noexcept {
+  const std::size_t index = members.spread().owner(members.list(), *wish.key);
+  const Member& member = *members[index];
+  if (!may_get(member, wish)) return std::nullopt;
+  const UpstreamBalance& balance = options_.balance;
+  const double own = member.unanswered.load(std::memory_order_relaxed) + 1.0;
+  if (own <= balance.hash_floor) return index;
+  const double all = static_cast<double>(unanswered_.load(std::memory_order_relaxed)) + 1.0;
+  const double share =
+      std::ceil(balance.hash_load * all * member.weight / members.spread().weights());
+  return own <= share ? std::optional(index) : std::nullopt;
+}
+
+std::optional<std::size_t> Group::pick_by_draws(const Members& members, const Wish& wish,
+                                                Draw& draw) noexcept {
+  if (members.size() <= few_members) return std::nullopt;
+  const Balance by = options_.balance.by;
+  if (by == Balance::Hash && wish.key) return pick_owner(members, wish);
+  if (by == Balance::RoundRobin) {
+    const Duration slow_start = options_.balance.slow_start;
+    for (int i = 0; i < most_draws; ++i) {
+      const std::uint64_t turn = turn_.fetch_add(1, std::memory_order_relaxed);
+      const std::size_t index = members.spread().at_turn(turn);
+      const Member& member = *members[index];
+      if (!may_get(member, wish)) continue;
+      if (slow_start <= Duration::zero()) return index;
+      if (draw.unit() * member.weight < member.weight_at(wish.now, slow_start)) return index;
+    }
+    return std::nullopt;
+  }
+  const std::optional<std::size_t> first = draw_one(members, wish, draw);
+  const std::optional<std::size_t> second = first ? draw_one(members, wish, draw) : std::nullopt;
+  if (!second) return std::nullopt;
+  const auto busyness = [&](const Member& member) {
+    const double requests = member.outstanding.load(std::memory_order_relaxed) + 1.0;
+    return (requests + member.load_of_failures(wish.now)) / member.weight;
+  };
+  return busyness(*members[*second]) < busyness(*members[*first]) ? second : first;
 }
 
 // If no member is usable that was not tried, those that are ejected are candidates, and then those
@@ -166,6 +236,7 @@ void Group::gather(const Members& members, const Wish& wish, std::vector<Candida
   candidates.clear();
   const Duration slow_start = options_.balance.slow_start;
   const std::size_t limit = options_.limits.target_requests;
+  const bool has_key = options_.balance.by == Balance::Hash && wish.key;
   const bool may_be_ejected = options_.panics && !wish.only_usable;
   Tier tier = may_be_ejected ? Tier::Down : Tier::Usable;  // of the candidates
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -185,11 +256,13 @@ void Group::gather(const Members& members, const Wish& wish, std::vector<Candida
       is_busy = true;
       continue;
     }
-    candidates.push_back({.member = &member,
-                          .index = i,
-                          .weight = member.weight_at(wish.now, slow_start),
-                          .outstanding = outstanding,
-                          .failures = member.load_of_failures(wish.now)});
+    candidates.push_back(
+        {.member = &member,
+         .index = i,
+         .weight =
+             has_key ? static_cast<double>(member.weight) : member.weight_at(wish.now, slow_start),
+         .outstanding = has_key ? member.unanswered.load(std::memory_order_relaxed) : outstanding,
+         .failures = member.load_of_failures(wish.now)});
   }
 }
 
@@ -198,7 +271,10 @@ std::size_t Group::pick(std::span<const Candidate> candidates, const Wish& wish,
   switch (options_.balance.by) {
     case Balance::RoundRobin: return next_in_turn(candidates);
     case Balance::Hash:
-      if (wish.key) return nearest(candidates, *wish.key, options_.balance.hash_load);
+      if (wish.key) {
+        const UpstreamBalance& balance = options_.balance;
+        return nearest(candidates, *wish.key % Spread::keys, balance.hash_load, balance.hash_floor);
+      }
       break;
     case Balance::LeastOutstanding: break;
   }
@@ -215,11 +291,15 @@ Group::Choice Group::choose(const Members& members, const Wish& wish, Draw& draw
   const bool is_counted = limits.group_requests != 0;
   bool has_place = false;
   while (true) {
-    bool is_busy = false;
-    gather(members, wish, candidates, is_busy);
-    if (candidates.empty()) {
-      if (has_place) outstanding_.fetch_sub(1);
-      return {.refusal = is_busy ? Refusal::Busy : Refusal::NoTarget};
+    std::optional<std::size_t> index = pick_by_draws(members, wish, draw);
+    if (!index) {
+      bool is_busy = false;
+      gather(members, wish, candidates, is_busy);
+      if (candidates.empty()) {
+        if (has_place) outstanding_.fetch_sub(1);
+        return {.refusal = is_busy ? Refusal::Busy : Refusal::NoTarget};
+      }
+      index = candidates[pick(candidates, wish, draw)].index;
     }
     if (!std::exchange(has_place, true)) {
       if (!is_counted) {
@@ -227,26 +307,37 @@ Group::Choice Group::choose(const Members& members, const Wish& wish, Draw& draw
       } else if (!take_place(outstanding_, limits.group_requests)) {
         return {.refusal = Refusal::Busy};
       }
-      begun_.fetch_add(1, std::memory_order_relaxed);
     }
-    const Candidate& chosen = candidates[pick(candidates, wish, draw)];
-    std::atomic<std::uint32_t>& outstanding = chosen.member->outstanding;
+    Member& chosen = *members[*index];
     if (limits.target_requests == 0) {
-      outstanding.fetch_add(1, std::memory_order_relaxed);
-      return {.index = chosen.index};
+      chosen.outstanding.fetch_add(1, std::memory_order_relaxed);
+    } else if (!take_place(chosen.outstanding, limits.target_requests)) {
+      continue;  // another thread was faster
     }
-    if (take_place(outstanding, limits.target_requests)) return {.index = chosen.index};
-    // Another thread was faster.
+    begun_.fetch_add(1, std::memory_order_relaxed);
+    if (options_.balance.by == Balance::Hash) {
+      chosen.unanswered.fetch_add(1, std::memory_order_relaxed);
+      unanswered_.fetch_add(1, std::memory_order_relaxed);
+    }
+    return {.index = *index};
   }
 }
 
-void Group::release(Member& member) noexcept {
+void Group::note_response(Member& member) noexcept {
+  if (options_.balance.by != Balance::Hash) return;
+  member.unanswered.fetch_sub(1, std::memory_order_relaxed);
+  unanswered_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Group::release(Member& member, bool has_response) noexcept {
+  if (!has_response) note_response(member);
   member.outstanding.fetch_sub(1);
   outstanding_.fetch_sub(1);
   line_.call_first();
 }
 
-loop::Instant Group::next_return(const Members& members, loop::Instant now) noexcept {
+loop::Instant Group::next_return(const Members& members, loop::Instant now) const noexcept {
+  if (now.time_since_epoch().count() >= last_return_.load()) return loop::Instant::max();
   loop::Instant next = loop::Instant::max();
   for (const std::shared_ptr<Member>& member : members) {
     if (member->is_ejected(now)) next = std::min(next, member->ejection_end());
@@ -254,7 +345,7 @@ loop::Instant Group::next_return(const Members& members, loop::Instant now) noex
   return next;
 }
 
-void Group::judge(Member& member, Outcome outcome, loop::Instant now) noexcept {
+void Group::judge(Member& member, Outcome outcome, loop::Instant now, bool is_to_blame) noexcept {
   member.outcomes[static_cast<std::size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
   if (!is_failure(outcome)) {
     const bool is_success = outcome == Outcome::Answered || outcome == Outcome::ServerError;
@@ -264,6 +355,7 @@ void Group::judge(Member& member, Outcome outcome, loop::Instant now) noexcept {
     }
     return;
   }
+  if (!is_to_blame) return;
   const unsigned most = options_.ejection.failures;
   if (outcome == Outcome::Unavailable) {
     if (most == 0 || !options_.ejection.on_status || !speaks_against(member, now)) return;
@@ -345,8 +437,9 @@ std::optional<Duration> Group::eject(Member& member, loop::Instant now) {
   if (member.failures.load(std::memory_order_relaxed) != 0) {
     member.failures.store(ejection.failures - 1, std::memory_order_relaxed);
   }
-  member.ejected_until.store(later(now, time).time_since_epoch().count(),
-                             std::memory_order_relaxed);
+  const Duration::rep end = later(now, time).time_since_epoch().count();
+  last_return_.store(std::max(last_return_.load(), end));
+  member.ejected_until.store(end, std::memory_order_relaxed);
   member.ejections.fetch_add(1, std::memory_order_relaxed);
   return time;
 }
@@ -359,6 +452,7 @@ void Group::note_check(Member& member, std::string_view problem, loop::Instant n
   member.passes_checks.store(is_passed, std::memory_order_relaxed);
   const bool is_down = member.is_down.load(std::memory_order_relaxed);
   const bool is_ejected = member.is_ejected(now);
+  const bool is_first = member.is_new.exchange(false, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
     std::uint32_t& passed = member.passed_checks_in_a_row;
@@ -366,8 +460,8 @@ void Group::note_check(Member& member, std::string_view problem, loop::Instant n
     passed = is_passed ? passed + 1 : 0;
     failed = is_passed ? 0 : failed + 1;
     const bool is_left_out = is_down || is_ejected;
-    if (is_passed ? !is_left_out || passed < options_.health.rise
-                  : is_down || failed < options_.health.fall) {
+    if (!is_first && (is_passed ? !is_left_out || passed < options_.health.rise
+                                : is_down || failed < options_.health.fall)) {
       return;
     }
     if (is_ejected && is_passed) {
@@ -401,9 +495,10 @@ std::vector<Group::Seen> Group::look(loop::Instant now) const {
   const std::lock_guard lock(mutex_);
   std::vector<Seen> seen;
   for (const std::shared_ptr<Member>& member : *members_) {
-    const State state = member->is_down.load(std::memory_order_relaxed) ? State::Down
-                        : member->is_ejected(now)                       ? State::Ejected
-                                                                        : State::Up;
+    const bool is_new = member->is_new.load(std::memory_order_relaxed);
+    const State state = is_new || member->is_down.load(std::memory_order_relaxed) ? State::Down
+                        : member->is_ejected(now)                                 ? State::Ejected
+                                                                                  : State::Up;
     seen.push_back({member, state});
   }
   for (const std::weak_ptr<const Member>& left : leaving_) {

@@ -24,7 +24,25 @@
 namespace skua::proxy {
 
 /// The members of a group, of which requests and clients share ownership.
-using Members = std::vector<std::shared_ptr<Member>>;
+class Members final {
+ public:
+  using List = std::vector<std::shared_ptr<Member>>;
+
+  Members(List all, Balance by) : all_(std::move(all)), spread_(all_, by) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+  [[nodiscard]] const std::shared_ptr<Member>& operator[](std::size_t index) const noexcept {
+    return all_[index];
+  }
+  [[nodiscard]] List::const_iterator begin() const noexcept { return all_.begin(); }
+  [[nodiscard]] List::const_iterator end() const noexcept { return all_.end(); }
+  [[nodiscard]] const List& list() const noexcept { return all_; }
+  [[nodiscard]] const Spread& spread() const noexcept { return spread_; }
+
+ private:
+  const List all_;
+  const Spread spread_;
+};
 
 /// The state of an Upstream, which all threads share: its members, what is known of them, and the
 /// requests that are outstanding. It makes no connections.
@@ -70,16 +88,20 @@ class Group final {
   /// Chooses a member, and counts a request for it until release(). `candidates` is memory to use.
   Choice choose(const Members& members, const Wish& wish, Draw& draw,
                 std::vector<Candidate>& candidates);
-  void release(Member& member) noexcept;
+  /// The response of a request has begun; until then, it counts as load for Balance::Hash. What
+  /// follows may be an event stream or a tunnel, which says little about how busy a member is.
+  void note_response(Member& member) noexcept;
+  /// `has_response` tells whether note_response() was called.
+  void release(Member& member, bool has_response = false) noexcept;
   /// Returns how many requests are outstanding at all members.
   [[nodiscard]] std::size_t outstanding() const noexcept {
     return outstanding_.load(std::memory_order_relaxed);
   }
   /// Returns when the next ejection ends; Instant::max() if there is none.
-  [[nodiscard]] static loop::Instant next_return(const Members& members,
-                                                 loop::Instant now) noexcept;
-  /// Takes in how a request ended; too many failures eject the member.
-  void judge(Member& member, Outcome outcome, loop::Instant now) noexcept;
+  [[nodiscard]] loop::Instant next_return(const Members& members, loop::Instant now) const noexcept;
+  /// Takes in how a request ended; too many failures eject the member. If it is not to blame, the
+  /// outcome is only counted.
+  void judge(Member& member, Outcome outcome, loop::Instant now, bool is_to_blame = true) noexcept;
 
   // Checks.
 
@@ -119,6 +141,13 @@ class Group final {
                                                     loop::Instant now) const;
   enum class Tier : std::uint8_t { Usable, Ejected, Down };
   [[nodiscard]] static Tier tier_of(const Member& member, loop::Instant now) noexcept;
+  [[nodiscard]] bool may_get(const Member& member, const Wish& wish) const noexcept;
+  [[nodiscard]] std::optional<std::size_t> draw_one(const Members& members, const Wish& wish,
+                                                    Draw& draw) const noexcept;
+  [[nodiscard]] std::optional<std::size_t> pick_by_draws(const Members& members, const Wish& wish,
+                                                         Draw& draw) noexcept;
+  [[nodiscard]] std::optional<std::size_t> pick_owner(const Members& members,
+                                                      const Wish& wish) const noexcept;
   void gather(const Members& members, const Wish& wish, std::vector<Candidate>& candidates,
               bool& is_busy) const;
   [[nodiscard]] std::size_t pick(std::span<const Candidate> candidates, const Wish& wish,
@@ -133,7 +162,10 @@ class Group final {
   RetryBudget budget_;
   WaitingLine line_;
   std::atomic<std::size_t> outstanding_{0};
-  std::atomic<std::uint64_t> begun_{0};  // requests
+  std::atomic<std::uint64_t> begun_{0};       // requests
+  std::atomic<std::size_t> unanswered_{0};    // see Member::unanswered
+  std::atomic<std::uint64_t> turn_{0};        // of Balance::RoundRobin
+  std::atomic<Duration::rep> last_return_{};  // no ejection ends later
   std::atomic<bool> has_upkeep_{false};
   std::atomic<std::uint64_t> generation_{1};
   mutable std::mutex mutex_;                          // of the following, and parts of members

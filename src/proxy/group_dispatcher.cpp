@@ -8,6 +8,7 @@
 #include <new>
 #include <stdexcept>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "client/fetch.hpp"
@@ -76,18 +77,19 @@ Passage::~Passage() { end(is_tunnel_ ? Outcome::Answered : Outcome::Cancelled); 
 void Passage::note_head(const client::IncomingResponse& response) noexcept {
   const Outcome outcome = outcome_of(response.head().status);
   if (is_failure(outcome)) return end(outcome);
+  if (!is_over_ && !std::exchange(has_response_, true)) group_->note_response(*member_);
   expected_ = outcome;
   is_tunnel_ = response.switches_protocol();
 }
 
 // Only failures need the time: the loop may be about to end.
-void Passage::end(Outcome outcome) noexcept {
+void Passage::end(Outcome outcome, bool is_to_blame) noexcept {
   if (std::exchange(is_over_, true)) return;
   const loop::Instant now = is_failure(outcome) ? loop_.now() : loop::Instant();
   const bool is_late = outcome == Outcome::Timeout || outcome == Outcome::ConnectTimeout;
   if (is_late && now >= deadline_) outcome = Outcome::Cancelled;
-  group_->judge(*member_, outcome, now);
-  group_->release(*member_);
+  group_->judge(*member_, outcome, now, is_to_blame);
+  group_->release(*member_, has_response_);
 }
 
 void Passage::completed() noexcept {
@@ -118,13 +120,15 @@ struct GroupDispatcher::View {
     if (generation == current) return;
     std::shared_ptr<const Members> changed = group.members();
     std::vector<std::shared_ptr<client::Core>> kept(changed->size());
+    std::unordered_map<const Member*, std::size_t> places;
+    for (std::size_t i = 0; i < changed->size(); ++i) places.emplace((*changed)[i].get(), i);
     for (std::size_t i = 0; i < clients.size(); ++i) {
       if (clients[i] == nullptr) continue;
-      const auto place = std::ranges::find(*changed, (*members)[i]);
-      if (place == changed->end()) {
+      const auto place = places.find((*members)[i].get());
+      if (place == places.end()) {
         clients[i]->pool.close_all();
       } else {
-        kept[static_cast<std::size_t>(place - changed->begin())] = std::move(clients[i]);
+        kept[place->second] = std::move(clients[i]);
       }
     }
     clients = std::move(kept);
@@ -146,21 +150,30 @@ struct GroupDispatcher::View {
 
 /// All of a loop.
 struct GroupDispatcher::Views {
-  std::vector<std::unique_ptr<View>> all{};
+  // Removes those without a user, once there are twice as many as after the last time.
+  void sweep() {
+    if (all.size() < next_sweep) return;
+    std::erase_if(all, [](const auto& one) { return one.second->user.expired(); });
+    next_sweep = 2 * all.size();
+  }
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<View>> all{};  // by View::id
+  std::size_t next_sweep = 0;
 };
 
 GroupDispatcher::View& GroupDispatcher::view() const {
   loop::Loop& loop = loop::Loop::current();
-  std::vector<std::unique_ptr<View>>& all = loop.attachments().get<Views>().all;
-  const auto known = std::ranges::find(all, id_, [](const auto& view) { return view->id; });
-  if (known != all.end()) {
-    keep_up(**known);
-    return **known;
+  Views& views = loop.attachments().get<Views>();
+  const auto known = views.all.find(id_);
+  if (known != views.all.end()) {
+    keep_up(*known->second);
+    return *known->second;
   }
-  std::erase_if(all, [](const auto& view) { return view->user.expired(); });
-  View& made = *all.emplace_back(std::make_unique<View>(loop, id_, endpoints_));
-  keep_up(made);
-  return made;
+  views.sweep();
+  auto made = std::make_unique<View>(loop, id_, endpoints_);
+  View& view = *views.all.emplace(id_, std::move(made)).first->second;
+  keep_up(view);
+  return view;
 }
 
 void GroupDispatcher::keep_up(View& view) const {
@@ -285,7 +298,7 @@ Task<GroupDispatcher::Chosen> GroupDispatcher::wait_for_turn(View& view,
     const loop::Instant now = view.loop.now();
     if (now >= deadline) break;
     view.refresh(*group_);
-    const loop::Instant until = std::min(deadline, Group::next_return(*view.members, now));
+    const loop::Instant until = std::min(deadline, group_->next_return(*view.members, now));
     co_await client::TimedWait(view.loop, place.changed(), until - now);
     tries = place.is_called() || place.is_first();
   }
@@ -409,7 +422,7 @@ Task<Fetched> GroupDispatcher::fetch(Request& request, RequestSpec& spec) const 
       passage->note_head(**got);
       if (outcome != Outcome::Unavailable) co_return got;
     } else {
-      passage->end(outcome);
+      passage->end(outcome, !attempts.reached.was_reused);
     }
     Chosen next = co_await choose_again(view, attempts, *passage, outcome);
     chosen = std::move(next);
@@ -457,7 +470,7 @@ Task<> GroupDispatcher::send_copy(Chosen chosen, std::unique_ptr<RequestSpec> sp
   spec->watch = chosen.passage;
   Fetched got = co_await client::fetch(chosen.client, std::move(spec));
   if (!got) {
-    chosen.passage->end(outcome_of(got.error().error, reached));
+    chosen.passage->end(outcome_of(got.error().error, reached), !reached.was_reused);
     co_return;
   }
   chosen.passage->end(outcome_of((*got)->head().status));

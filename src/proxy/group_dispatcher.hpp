@@ -34,8 +34,8 @@ class Passage final : public client::ResponseWatch {
   [[nodiscard]] Member& member() const noexcept { return *member_; }
   /// The head of a response has arrived. How it ends decides, unless the status is a failure.
   void note_head(const client::IncomingResponse& response) noexcept;
-  /// It has ended.
-  void end(Outcome outcome) noexcept;
+  /// It has ended. The server may not be to blame for that.
+  void end(Outcome outcome, bool is_to_blame = true) noexcept;
 
   void completed() noexcept override;
   void failed(const Problem& why) noexcept override;
@@ -47,6 +47,7 @@ class Passage final : public client::ResponseWatch {
   const loop::Instant deadline_;
   Outcome expected_ = Outcome::Answered;  // by its status
   bool is_tunnel_ = false;                // outstanding until the tunnel ends
+  bool has_response_ = false;
   bool is_over_ = false;
 };
 

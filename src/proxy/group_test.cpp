@@ -10,57 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "proxy/group_fixture.hpp"
+
 namespace skua::proxy {
 namespace {
-
-using Refusal = Group::Refusal;
-using State = UpstreamTargetStatus::State;
-
-/// A group whose time a test moves.
-class GroupTest : public ::testing::Test {
- protected:
-  GroupTest() {
-    options_.name = "shop";
-    options_.log = [this](LogLevel, std::string_view line) { log_.append(line).append("\n"); };
-  }
-  void make(std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-      options_.targets.push_back({.url = "http://10.0.0." + std::to_string(i + 1)});
-    }
-    group_ = std::make_unique<Group>(options_);
-  }
-  Member& member(std::size_t index) { return *(*group_->members())[index]; }
-  Group::Choice choose(std::vector<const Member*> tried = {},
-                       std::optional<std::uint64_t> key = {}) {
-    return group_->choose(*group_->members(), {.key = key, .tried = tried, .now = now_}, draw_,
-                          candidates_);
-  }
-  // Chooses often, and counts, without a request that is outstanding.
-  std::map<std::size_t, int> counts(int times) {
-    std::map<std::size_t, int> count;
-    for (int i = 0; i < times; ++i) {
-      const Group::Choice choice = choose();
-      if (choice.refusal != Refusal::None) continue;
-      ++count[choice.index];
-      group_->release(member(choice.index));
-    }
-    return count;
-  }
-  void fail(std::size_t index, unsigned times = 1, Outcome outcome = Outcome::Closed) {
-    for (unsigned i = 0; i < times; ++i) group_->judge(member(index), outcome, now_);
-  }
-  void check(std::size_t index, std::string_view problem, unsigned times = 1) {
-    for (unsigned i = 0; i < times; ++i) group_->note_check(member(index), problem, now_);
-  }
-  State state(std::size_t index) { return group_->look(now_)[index].state; }
-
-  UpstreamOptions options_;
-  std::unique_ptr<Group> group_;
-  std::string log_;
-  loop::Instant now_{1h};
-  Draw draw_{11};
-  std::vector<Candidate> candidates_;
-};
 
 // Options ----------------------------------------------------------------------------------------
 
@@ -307,6 +260,14 @@ TEST_F(GroupTest, PassedChecksEndAnEjection) {
   EXPECT_EQ(state(0), State::Up);
 }
 
+TEST_F(GroupTest, SomeFailuresAreNobodysFault) {
+  make(2);
+  for (int i = 0; i < 10; ++i) group_->judge(member(0), Outcome::Closed, now_, false);
+  EXPECT_EQ(state(0), State::Up);
+  EXPECT_EQ(member(0).failures.load(), 0U);
+  EXPECT_EQ(member(0).outcomes[static_cast<std::size_t>(Outcome::Closed)].load(), 10U);
+}
+
 TEST_F(GroupTest, RecentFailuresAreLoad) {
   options_.ejection.failures = 0;
   make(2);
@@ -318,66 +279,6 @@ TEST_F(GroupTest, RecentFailuresAreLoad) {
   EXPECT_EQ(counts(100).size(), 1U);
   group_->judge(member(0), Outcome::Answered, now_);
   EXPECT_EQ(counts(100).size(), 2U);
-}
-
-/// Requests of which some are answered with 503.
-class GroupStatuses : public GroupTest {
- protected:
-  // Each member gets this many requests in turn.
-  void answer(int rounds, std::initializer_list<Outcome> outcomes) {
-    for (int i = 0; i < rounds; ++i) {
-      std::size_t index = 0;
-      for (const Outcome outcome : outcomes) {
-        ASSERT_EQ(choose(others_than(index)).index, index);
-        group_->judge(member(index), outcome, now_);
-        group_->release(member(index));
-        ++index;
-      }
-    }
-  }
-  std::vector<const Member*> others_than(std::size_t index) {
-    std::vector<const Member*> others;
-    for (std::size_t i = 0; i < group_->members()->size(); ++i) {
-      if (i != index) others.push_back(&member(i));
-    }
-    return others;
-  }
-};
-
-TEST_F(GroupStatuses, EjectOneThatIsWorseThanTheOthers) {
-  make(3);
-  answer(29, {Outcome::Unavailable, Outcome::Answered, Outcome::Answered});
-  EXPECT_EQ(state(0), State::Up);  // too few to tell
-  answer(2, {Outcome::Unavailable, Outcome::Answered, Outcome::Answered});
-  EXPECT_EQ(state(0), State::Ejected);
-  EXPECT_EQ(state(1), State::Up);
-  EXPECT_NE(log_.find("far more often than the others"), std::string::npos) << log_;
-}
-
-TEST_F(GroupStatuses, OfAllSpeakAgainstNone) {
-  make(3);
-  answer(500, {Outcome::Unavailable, Outcome::Unavailable, Outcome::Unavailable});
-  EXPECT_EQ(log_, "");
-  now_ += 20s;
-  answer(500, {Outcome::Unavailable, Outcome::Answered, Outcome::Unavailable});
-  EXPECT_EQ(log_, "");
-}
-
-TEST_F(GroupStatuses, MayNotCount) {
-  options_.ejection.on_status = false;
-  make(2);
-  answer(500, {Outcome::Unavailable, Outcome::Answered});
-  EXPECT_EQ(state(0), State::Up);
-}
-
-TEST_F(GroupStatuses, AreOverruledByChecks) {
-  make(2);
-  check(0, "");
-  answer(500, {Outcome::Unavailable, Outcome::Answered});
-  EXPECT_EQ(state(0), State::Up);
-  check(0, "no answer");
-  answer(100, {Outcome::Unavailable, Outcome::Answered});
-  EXPECT_EQ(state(0), State::Ejected);
 }
 
 TEST_F(GroupTest, OneThatComesBackStartsSlowly) {
@@ -440,13 +341,13 @@ TEST_F(GroupTest, ARequestThatHasTriedAllTakesNoPlace) {
 TEST_F(GroupTest, TellsWhenTheNextEjectionEnds) {
   options_.ejection.failures = 1;
   make(4);
-  EXPECT_EQ(Group::next_return(*group_->members(), now_), loop::Instant::max());
+  EXPECT_EQ(group_->next_return(*group_->members(), now_), loop::Instant::max());
   fail(0);
   now_ += 3s;
   fail(1);
-  EXPECT_EQ(Group::next_return(*group_->members(), now_), now_ + 7s);
+  EXPECT_EQ(group_->next_return(*group_->members(), now_), now_ + 7s);
   now_ += 7s;
-  EXPECT_EQ(Group::next_return(*group_->members(), now_), now_ + 3s);
+  EXPECT_EQ(group_->next_return(*group_->members(), now_), now_ + 3s);
 }
 
 TEST_F(GroupTest, TheFirstInTheLineIsCalledWhenARequestEnds) {
@@ -487,6 +388,28 @@ TEST_F(GroupTest, TheSameAddressesChangeNothing) {
   const std::uint64_t before = group_->generation();
   group_->replace(0, {b, a}, now_);
   EXPECT_EQ(group_->generation(), before);
+}
+
+TEST_F(GroupTest, NewAddressesGetRequestsOnceTheyPassACheck) {
+  options_.targets = {{.url = "http://shop.test", .each_address = true}};
+  options_.health = {.path = "/livez"};
+  group_ = std::make_unique<Group>(options_);
+  const Address a = *Address::parse("10.1.0.1:80");
+  const Address b = *Address::parse("10.1.0.2:80");
+  group_->replace(0, {a}, now_);
+  EXPECT_EQ(counts(10), (std::map<std::size_t, int>{{0, 10}}));  // there is no other
+  check(0, "");
+  group_->replace(0, {a, b}, now_);
+  EXPECT_EQ(state(1), State::Down);
+  EXPECT_EQ(counts(100).size(), 1U);
+  check(1, "");
+  EXPECT_EQ(state(1), State::Up);
+  EXPECT_EQ(counts(100).size(), 2U);
+  const Address c = *Address::parse("10.1.0.3:80");
+  group_->replace(0, {a, b, c}, now_);
+  check(2, "no answer");  // the first decides
+  EXPECT_EQ(state(2), State::Down);
+  EXPECT_EQ(counts(100).size(), 2U);
 }
 
 TEST_F(GroupTest, OldAddressesDrain) {

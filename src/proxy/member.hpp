@@ -48,10 +48,12 @@ struct Member final {
   const std::uint64_t hash;  // of the name
 
   std::atomic<std::uint32_t> outstanding{0};
-  std::atomic<std::int64_t> credit{0};     // of next_in_turn()
-  std::atomic<bool> is_down{false};        // by checks
-  std::atomic<bool> passes_checks{false};  // the last one
-  std::atomic<std::uint32_t> failures{0};  // in a row, without those of the status
+  std::atomic<std::uint32_t> unanswered{0};  // the part without a response; Balance::Hash only
+  std::atomic<std::int64_t> credit{0};       // of next_in_turn()
+  std::atomic<bool> is_down{false};          // by checks
+  std::atomic<bool> is_new{false};           // not checked yet, as it should be
+  std::atomic<bool> passes_checks{false};    // the last one
+  std::atomic<std::uint32_t> failures{0};    // in a row, without those of the status
   std::atomic<Duration::rep> last_failure{long_ago};
   std::atomic<Duration::rep> ejected_until{long_ago};
   std::atomic<Duration::rep> back_since{long_ago};

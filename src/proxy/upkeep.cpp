@@ -138,6 +138,19 @@ Task<> Upkeep::check(std::shared_ptr<Member> member, std::shared_ptr<client::Cor
   group_->note_check(*member, problem, loop_.now());
 }
 
+// New addresses get requests once they have passed a check.
+void Upkeep::check_new() {
+  const std::shared_ptr<const Endpoints> endpoints = endpoints_.lock();
+  if (endpoints == nullptr || group_->options().health.path.empty()) return;
+  const std::shared_ptr<const Members> members = group_->members();
+  for (const std::shared_ptr<Member>& member : *members) {
+    if (!member->is_new.load(std::memory_order_relaxed)) continue;
+    const Endpoint& endpoint = (*endpoints)[member->target];
+    tasks_.spawn(check(member, endpoint.make_client(loop_, member->address, true),
+                       endpoint.proxy_protocol()));
+  }
+}
+
 Task<> Upkeep::look_up(std::size_t target) {
   const Term term(*this);
   const Url& url = group_->servers()[target].url;
@@ -149,6 +162,7 @@ Task<> Upkeep::look_up(std::size_t target) {
     const auto found = co_await resolver_.resolve(host, port, limit);
     if (found) {
       group_->replace(target, *found, loop_.now());
+      check_new();
     } else if (was_found) {  // the addresses stay
       group_->log(LogLevel::Warning, found.error().text);
     }

@@ -33,6 +33,7 @@ class Upkeep final {
   Task<> check_all();
   Task<> check(std::shared_ptr<Member> member, std::shared_ptr<client::Core> client,
                ProxyProtocol proxy_protocol);
+  void check_new();
   Task<> look_up(std::size_t target);
   void give_up() noexcept;
   [[nodiscard]] Duration around(Duration time) noexcept;

@@ -3,8 +3,8 @@
 #include "proxy/upstream.hpp"
 
 #include <array>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "base/base_encoding.hpp"
 #include "client/fetch.hpp"
@@ -28,10 +28,10 @@ struct Clients {
   Clients(Clients&&) noexcept = default;
   Clients& operator=(Clients&&) noexcept = default;
   ~Clients() {
-    for (const One& one : all) one.core->break_off();
+    for (const auto& [server, one] : all) one.core->break_off();
   }
 
-  std::vector<One> all;
+  std::unordered_map<const Endpoint*, One> all;
 };
 
 std::string make_pseudonym() {
@@ -116,18 +116,19 @@ Task<Fetched> Upstream::fetch(Request& request, client::RequestSpec& spec) const
 
 std::shared_ptr<client::Core> Upstream::client() const {
   loop::Loop& loop = loop::Loop::current();
-  std::vector<Clients::One>& all = loop.attachments().get<Clients>().all;
-  for (const Clients::One& one : all) {
-    if (one.server.lock() == server_) return one.core;
-  }
+  std::unordered_map<const Endpoint*, Clients::One>& all = loop.attachments().get<Clients>().all;
+  const auto known = all.find(server_.get());
+  // Another one may have had the same address.
+  if (known != all.end() && !known->second.server.expired()) return known->second.core;
   // Those that a reload has replaced end once their connections are unused.
-  std::erase_if(all, [](const Clients::One& one) {
+  std::erase_if(all, [](const auto& each) {
+    const Clients::One& one = each.second;
     if (!one.server.expired()) return false;
     one.core->break_off();
     return true;
   });
   auto core = server_->make_client(loop);
-  all.push_back({server_, core});
+  all.emplace(server_.get(), Clients::One{server_, core});
   return core;
 }
 

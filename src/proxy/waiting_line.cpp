@@ -22,7 +22,7 @@ WaitingLine::Place::Place(WaitingLine& line, loop::Loop& loop)
   if (line_.queue_.size() >= line_.most_) return;
   is_alone_ = line_.queue_.empty();
   waiting_->number = ++line_.last_number_;
-  line_.queue_.push_back(waiting_);
+  line_.queue_.emplace(waiting_->number, waiting_);
   line_.size_.store(line_.queue_.size());
   has_entered_ = true;
 }
@@ -31,7 +31,7 @@ WaitingLine::Place::~Place() {
   if (!has_entered_) return;
   {
     const std::lock_guard lock(line_.mutex_);
-    const auto own = std::ranges::find(line_.queue_, waiting_);
+    const auto own = line_.queue_.find(waiting_->number);
     if (own != line_.queue_.end()) {
       const bool was_first = own == line_.queue_.begin();
       line_.queue_.erase(own);
@@ -48,15 +48,13 @@ skua::detail::WaiterList& WaitingLine::Place::changed() noexcept { return waitin
 
 bool WaitingLine::Place::is_first() const {
   const std::lock_guard lock(line_.mutex_);
-  return !line_.queue_.empty() && line_.queue_.front() == waiting_;
+  return !line_.queue_.empty() && line_.queue_.begin()->second == waiting_;
 }
 
 void WaitingLine::Place::stand_again() {
   waiting_->is_called = false;
   const std::lock_guard lock(line_.mutex_);
-  const auto later = std::ranges::find_if(
-      line_.queue_, [this](const auto& other) { return other->number > waiting_->number; });
-  line_.queue_.insert(later, waiting_);
+  line_.queue_.emplace(waiting_->number, waiting_);
   line_.size_.store(line_.queue_.size());
 }
 
@@ -65,8 +63,8 @@ bool WaitingLine::call_one() noexcept try {
   {
     const std::lock_guard lock(mutex_);
     if (queue_.empty()) return false;
-    first = std::move(queue_.front());
-    queue_.pop_front();
+    first = std::move(queue_.begin()->second);
+    queue_.erase(queue_.begin());
     size_.store(queue_.size());
   }
   // A loop that is gone has dropped the place, or is about to, which calls the next.

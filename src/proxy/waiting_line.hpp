@@ -3,7 +3,8 @@
 
 #include <atomic>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -70,8 +71,8 @@ class WaitingLine final {
   const std::size_t most_;
   std::atomic<std::size_t> size_{0};  // of the queue; ordered with the numbers that limits count
   std::mutex mutex_;
-  std::uint64_t last_number_ = 0;     // guarded by mutex_, as is the next
-  std::deque<WaitingPointer> queue_;  // in the order of their numbers
+  std::uint64_t last_number_ = 0;                  // guarded by mutex_, as is the next
+  std::map<std::uint64_t, WaitingPointer> queue_;  // by their numbers
 };
 
 }  // namespace skua::proxy

@@ -3,9 +3,11 @@
 // who is left out.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "proxy/upstream_fixture.hpp"
 #include "support/closed_port.hpp"
@@ -13,9 +15,12 @@
 namespace skua {
 namespace {
 
+using testing::Client;
 using testing::ClosedPort;
 using testing::Gateway;
 using testing::NamedServer;
+using testing::read_head;
+using testing::ScriptedServer;
 using testing::TestServer;
 using testing::Transport;
 
@@ -110,6 +115,36 @@ TEST_P(UpstreamRetrying, AnAnswerIsBetterThanALastResort) {
   EXPECT_EQ(gateway_.upstream().targets()[0].state, UpstreamTargetStatus::State::Ejected);
   EXPECT_EQ(gateway_.status_of(asks_for_x), 503);
   EXPECT_EQ(gateway_.requests(0, "connect_failed"), 1);
+}
+
+// A server may close idle connections at any time, even when requests are on their way.
+TEST_P(UpstreamRetrying, AConnectionThatWasIdleTellsNothingAboutItsServer) {
+  constexpr int rounds = 8;
+  const auto closes_the_second = [](Client& peer) {
+    read_head(peer);
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    read_head(peer);
+  };
+  const ScriptedServer server(std::vector<std::function<void(Client&)>>(rounds, closes_the_second));
+  const NamedServer b("b");
+  gateway_.add(server);
+  gateway_.add(b);
+  gateway_.options.retries.attempts = 1;
+  gateway_.options.ejection.failures = 2;
+  const std::string posts = "POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi";
+  Client client = gateway_.connect();
+  const auto ask = [&](const std::string& request) {
+    client.send(request);
+    return client.answer()->status;
+  };
+  for (int i = 0; i < rounds; ++i) {
+    EXPECT_EQ(ask(asks_for_x), 200) << i;
+    EXPECT_EQ(ask(asks_for_x), 200) << i;  // of the other
+    EXPECT_EQ(ask(posts), 502) << i;       // it may have been processed
+    EXPECT_EQ(ask(asks_for_x), 200) << i;  // of the other
+  }
+  EXPECT_EQ(gateway_.requests(0, "closed"), rounds);
+  EXPECT_EQ(gateway_.upstream().targets()[0].state, UpstreamTargetStatus::State::Up);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryBackEnd, UpstreamRetrying, ::testing::ValuesIn(testing::backends()),
