@@ -42,6 +42,15 @@ void prepare_sandbox(GatewayOptions& options) {
   }
 }
 
+// A load balancer in front had better send requests to another gateway, if there is one.
+Result<void, Problem> check_targets(const Upstream& upstream) {
+  const auto is_up = [](const UpstreamTargetStatus& target) {
+    return target.state == UpstreamTargetStatus::State::Up;
+  };
+  if (std::ranges::any_of(upstream.targets(), is_up)) return {};
+  return Problem{Errc::Unreachable, "no target is up"};
+}
+
 int run_gateway(GatewayOptions& options) {
   prepare_sandbox(options);
   // Once the server has a log, before its threads are started.
@@ -60,10 +69,15 @@ int run_gateway(GatewayOptions& options) {
   return run_server(options.server,
                     {.make = make,
                      .text = "passing requests on to " + names_of(options.upstream.targets),
-                     .measure = [&upstream, &client](Metrics& metrics, const SiteMemory&) {
-                       collect_upstreams(metrics, {upstream});
-                       collect_clients(metrics, {client});
-                     }});
+                     .measure =
+                         [&upstream, &client](Metrics& metrics, const SiteMemory&) {
+                           collect_upstreams(metrics, {upstream});
+                           collect_clients(metrics, {client});
+                         },
+                     .check =
+                         [&upstream](Health& health) {
+                           health.check("targets", [&upstream] { return check_targets(upstream); });
+                         }});
 }
 
 }  // namespace

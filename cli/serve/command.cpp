@@ -97,6 +97,7 @@ struct Admin {
     metrics = std::make_shared<Metrics>();
     content.measure(*metrics, memory);
     health = std::make_shared<Health>();
+    if (content.check) content.check(*health);
     router = admin_routes({.metrics = metrics, .health = health});
     add_host_check(router, admin_options(options), options);
   }

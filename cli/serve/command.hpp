@@ -8,6 +8,7 @@
 #include "serve/options.hpp"
 #include "serve/site/site.hpp"
 #include "skua/error.hpp"
+#include "skua/health.hpp"
 #include "skua/metrics.hpp"
 #include "skua/options.hpp"
 
@@ -23,6 +24,8 @@ struct ServerContent {
   std::string text{};  ///< for people: `serving www`
   /// Adds metrics of its own, of a router with this memory.
   std::function<void(Metrics&, const SiteMemory&)> measure{};
+  /// Adds checks of its own; empty: it has none.
+  std::function<void(Health&)> check{};
   bool is_reloadable = false;  ///< by Reloader
 };
 

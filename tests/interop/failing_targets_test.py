@@ -21,7 +21,7 @@ import threading
 import time
 
 from served import SKIP, Program
-from servers import Haproxy, found, free_port
+from servers import Haproxy, found, free_port, until
 
 COUNT = 3  # targets
 TIMEOUT = 30
@@ -196,14 +196,38 @@ SCENARIOS = {
     "hang": lambda targets, ports, seconds: hang(targets, seconds),
     "checks flap": lambda targets, ports, seconds: flap(targets, seconds),
     "503 storm": lambda targets, ports, seconds: storm(ports, seconds),
+    "readiness": None,
 }
-SHORT = ("restarts, 0.4 s", "kill -9, 0.4 s", "503 storm")
 
 
-def gateway(skua: str, targets: list[Target], is_http2: bool):
+def readiness(skua: str, targets: list[Target]) -> list[str]:
+    """A gateway is ready while one of its targets is up."""
+    def ask(port: int, path: str) -> int:
+        with contextlib.closing(socket.create_connection(("127.0.0.1", port), TIMEOUT)) as client, client.makefile("rb") as answer:
+            client.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            return int(answer.readline().split()[1])
+    program = gateway(skua, targets, False, more=("--admin", "0"))
+    with program as url:
+        admin = int(program.process.stdout.readline().rsplit(":", 1)[1])
+        assert ask(int(url.rsplit(":", 1)[1]), "/") == 200  # checks begin
+        until(lambda: ask(admin, "/readyz") == 200, "readiness")
+        for target in targets:
+            target.end(signal.SIGKILL)
+        until(lambda: ask(admin, "/readyz") == 503, "unreadiness")
+        targets[0].start()
+        until(lambda: ask(admin, "/readyz") == 200, "readiness again")
+        for target in targets[1:]:
+            target.start()
+    return []
+
+
+SHORT = ("restarts, 0.4 s", "kill -9, 0.4 s", "503 storm", "readiness")
+
+
+def gateway(skua: str, targets: list[Target], is_http2: bool, more=()):
     scheme = "h2c" if is_http2 else "http"
     return Program(skua, "proxy", *(f"{scheme}://127.0.0.1:{target.port}" for target in targets), "--port", "0", "--quiet",
-                   "--health-check", "/livez", "--health-interval", "1", "--timeout", "2")
+                   "--health-check", "/livez", "--health-interval", "1", "--timeout", "2", *more)
 
 
 def run(skua: str, name: str, is_http2: bool, seconds: float) -> list[str]:
@@ -219,6 +243,8 @@ def run(skua: str, name: str, is_http2: bool, seconds: float) -> list[str]:
         text = HAPROXY + "".join(f"  server s{i} 127.0.0.1:{target.port} check inter 1s{' proto h2' if is_http2 else ''}\n"
                                  for i, target in enumerate(targets))
         other = ends.enter_context(Haproxy(pathlib.Path(folder) / "haproxy", text))
+        if name == "readiness":
+            return readiness(skua, targets)
         url = ends.enter_context(gateway(skua, targets, is_http2))
         ports = [int(url.rsplit(":", 1)[1]), other.ports["front"]]
         loads = [Load(port, CLIENTS) for port in ports]
@@ -253,7 +279,7 @@ def main() -> int:
         if name != (options.scenario or name) or not (options.all or options.scenario or name in SHORT):
             continue
         for is_http2 in (False, True):
-            problems += run(options.skua, name, is_http2, options.seconds or (30 if options.all else 5))
+            problems += run(options.skua, name, is_http2, options.seconds or (30 if options.all else 3))
     print("\n".join(problems))
     return 1 if problems else 0
 
