@@ -43,6 +43,7 @@ struct ClientLimits {
   /// The content of an HTTP/2 response that nobody has read yet; the server waits at this limit. It
   /// grows, by at most 4 MiB for all responses of a connection, if it slows a response down.
   std::size_t stream_bytes = 2_MiB;
+  std::size_t field_line_bytes = 64_KiB;  ///< of a name and its value; else FieldTooLong
 };
 
 /// Which versions of HTTP a client speaks.
@@ -59,6 +60,7 @@ enum class IpVersions : std::uint8_t { Any, Ipv4, Ipv6 };
 struct RedirectOptions {
   unsigned limit = 10;               ///< requests after the first; zero follows none
   bool allow_https_to_http = false;  ///< follow from an encrypted connection to a plain one
+  bool allow_userinfo = false;       ///< follow to `http://name@host/`, without sending the name
 };
 
 /// The proxy that requests and WebSockets go through.

@@ -31,6 +31,7 @@ h1::ResponseLimits response_limits(const ClientOptions& options) {
   h1::ResponseLimits limits;
   limits.head.head_bytes = options.limits.head_bytes;
   limits.head.fields = options.limits.fields;
+  limits.head.field_line_bytes = options.limits.field_line_bytes;
   return limits;
 }
 

@@ -3,9 +3,13 @@
 // rules are here, and none of them waits for anything.
 #include "client/redirect.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
 #include <utility>
 
+#include "base/percent.hpp"
 #include "client/fetch.hpp"
 #include "client/problem.hpp"
 
@@ -40,15 +44,40 @@ constexpr bool is_encrypted(std::string_view scheme) noexcept {
   return scheme == "https" || scheme == "wss";
 }
 
+// Returns a Location without what URLs do not have and browsers put up with: a percent sign that
+// encodes nothing, and a second `#`, which only a fragment can contain.
+std::string mended(std::string_view location) {
+  const std::size_t begin = location.find_first_of(":/?#");
+  const std::size_t slashes = begin != location.npos && location[begin] == ':' ? begin + 1 : 0;
+  const bool has_authority = location.substr(slashes).starts_with("//");
+  const std::size_t path =
+      has_authority ? std::min(location.find_first_of("/?#", slashes + 2), location.size()) : 0;
+  std::string text(location.substr(0, path));  // an authority stays as it is
+  bool is_fragment = false;
+  for (std::size_t at = path; at < location.size(); ++at) {
+    const char c = location[at];
+    const bool is_lone = c == '%' && !percent::has_triplet(location.substr(at));
+    if (is_lone) {
+      text += "%25";
+    } else if (c == '#' && is_fragment) {
+      text += "%23";
+    } else {
+      text += c;
+    }
+    is_fragment = is_fragment || c == '#';
+  }
+  return text;
+}
+
 // Resolves and checks the Location.
 Result<Url, RedirectStop> target_of(const Url& url, std::string_view location,
                                     const RedirectOptions& options) {
-  const Result<Url> reference = Url::parse_lenient(location);
+  const Result<Url> reference = Url::parse_lenient(mended(location));
   if (!reference) return RedirectStop::MalformedLocation;
   if (reference->has_scheme() && !is_web(reference->scheme())) {
     return RedirectStop::UnsupportedScheme;
   }
-  if (reference->has_userinfo()) return RedirectStop::HasUserinfo;
+  if (reference->has_userinfo() && !options.allow_userinfo) return RedirectStop::HasUserinfo;
   const Result<Url> resolved = url.resolve(*reference);
   // `https:path` has no host, and implementations disagree on its meaning.
   if (!resolved || resolved->host().empty()) return RedirectStop::MalformedLocation;

@@ -40,6 +40,11 @@ TEST(Redirect, ResolvesTheLocation) {
       {"HTTPS://A.test/", "https://A.test/#e"},
       {"/a b/\xc3\xa4?\"", "https://a.test/a%20b/%C3%A4?%22#e"},  // as browsers read it
       {"https://[::1]/", "https://[::1]/#e"},
+      {"/100%", "https://a.test/100%25#e"},
+      {"/a%zz?b=5%&c=%41", "https://a.test/a%25zz?b=5%25&c=%41#e"},
+      {"https://b.test/%", "https://b.test/%25#e"},
+      {"/x#f#g%", "https://a.test/x#f%23g%25"},
+      {"#f#", "https://a.test/b/c?d#f%23"},
   };
   for (const auto& [location, wanted] : table) {
     const auto next = follow(location);
@@ -61,7 +66,8 @@ TEST(Redirect, RefusesLocationsThatLeadNowhereOrTooFar) {
       {"//127.1/", RedirectStop::MalformedLocation},
       {"//", RedirectStop::MalformedLocation},
       {"\\\\b.test", RedirectStop::MalformedLocation},
-      {"/%", RedirectStop::MalformedLocation},
+      {"https://a%/", RedirectStop::MalformedLocation},
+      {"//a%zz.test/", RedirectStop::MalformedLocation},
       {"/a\tb", RedirectStop::MalformedLocation},
       {"https://b.test\x01/", RedirectStop::MalformedLocation},
       {"ftp://a.test/", RedirectStop::UnsupportedScheme},
@@ -81,6 +87,11 @@ TEST(Redirect, RefusesLocationsThatLeadNowhereOrTooFar) {
   EXPECT_EQ(stop(follow(std::nullopt)), RedirectStop::NoLocation);
   EXPECT_TRUE(follow("http://a.test/", Status::Found, {}, {.allow_https_to_http = true}));
   EXPECT_TRUE(follow("https://a.test/", Status::Found, {}, {}, "http://a.test/"));
+  const auto named =
+      follow("https://name:pw@b.test/x", Status::Found, {}, {.allow_userinfo = true});
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->url.to_string(), "https://b.test/x#e") << "the name is not sent";
+  EXPECT_FALSE(named->keeps_credentials);
 }
 
 TEST(Redirect, MethodAndBodyDependOnTheStatus) {

@@ -360,6 +360,29 @@ TEST_P(ClientRequests, WhatIsNoWholeContentIsNotDecoded) {
   });
 }
 
+TEST_P(ClientRequests, ALongFieldIsTaken) {
+  const std::string policy(60'000, 'p');
+  router_.get(
+      "/", [&] { return Response(Status::Ok, "text").header("Content-Security-Policy", policy); });
+  run([&](Client& client) -> Task<> {
+    auto response = co_await client.get(url("/"));
+    EXPECT_EQ(response.value().header("content-security-policy").value_or(""), policy);
+  });
+  options_.limits.field_line_bytes = 50'000;
+  run([&](Client& client) -> Task<> {
+    auto response = co_await client.get(url("/"));
+    EXPECT_EQ(response ? Errc::None : response.error().code(), Errc::FieldTooLong);
+  });
+}
+
+TEST_P(ClientRequests, ContentThatIsSaidToHaveNoCodingHasNone) {
+  router_.get("/", [] { return Response(Status::Ok, "text").header("Content-Encoding", "none"); });
+  run([&](Client& client) -> Task<> {
+    auto text = co_await client.get(url("/")).text();
+    EXPECT_EQ(text.value_or("none"), "text");
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ClientRequests, testing::client_test_values_of_both_versions(),
                          testing::client_test_name);
 

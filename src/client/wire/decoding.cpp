@@ -18,12 +18,17 @@ using coding::Decoder;
 
 constexpr std::size_t buffer_bytes = 16_KiB;
 
+// Servers also say `none`, which is registered nowhere. Other clients take it for what is meant.
+bool is_identity(std::string_view name) noexcept {
+  return ascii::equals_ignoring_case(name, "identity") || ascii::equals_ignoring_case(name, "none");
+}
+
 // RFC 9110 §8.4: #content-coding, in the order in which the codings were applied. Empty elements
 // are ignored (§5.6.1.2).
 Result<void> add_codings(std::string_view list, std::vector<Coding>& codings) {
   while (!list.empty()) {
     const std::string_view name = ascii::take_list_element(list);
-    if (name.empty() || ascii::equals_ignoring_case(name, "identity")) continue;
+    if (name.empty() || is_identity(name)) continue;
     if (!ascii::is_token_text(name)) return Error(Errc::MalformedField, "Content-Encoding");
     const std::optional<Coding> coding = coding::find_coding(name);
     if (!coding) return Error(Errc::Unsupported, "content coding");

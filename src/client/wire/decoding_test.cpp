@@ -92,6 +92,8 @@ TEST_F(ContentDecoding, TakesOffWhatTheFieldNames) {
       {"BR", encode(Coding::Brotli, text)},
       {"zstd", encode(Coding::Zstd, text)},
       {"identity", text},
+      {"none", text},
+      {"None, gzip", encode(Coding::Gzip, text)},
       {"", text},
       {"identity, , gzip,", encode(Coding::Gzip, text)},
   };
@@ -102,7 +104,7 @@ TEST_F(ContentDecoding, TakesOffWhatTheFieldNames) {
       EXPECT_EQ(out.text, text) << codings << " in pieces of " << piece;
     }
   }
-  EXPECT_TRUE(ContentDecoder::create("identity, identity")->is_identity());
+  EXPECT_TRUE(ContentDecoder::create("identity, None")->is_identity());
   EXPECT_FALSE(ContentDecoder::create("gzip")->is_identity());
 }
 
