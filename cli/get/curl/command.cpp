@@ -364,9 +364,6 @@ constexpr Row rows[] = {
      [](Line& line, Text&) { line.options.quiet = true; }},
 };
 
-// Begins the options of the next request.
-constexpr const char* next_names = "-:,--next";
-
 using Texts = std::vector<std::string>;
 
 /// The options of a parser, and what each does.
@@ -375,6 +372,7 @@ struct Takers {
   std::map<const CLI::Option*, const OtherOption*> others{};
   const CLI::Option* url = nullptr;
   const CLI::Option* next = nullptr;
+  const CLI::Option* short_next = nullptr;
 };
 
 CLI::Option* add_flag(CLI::App& parser, const char* names, const char* description) {
@@ -394,12 +392,10 @@ CLI::Option* add_value(CLI::App& parser, const char* names, const char* label,
 }
 
 void declare_others(CLI::App& parser, Takers& takers) {
-  using OtherKind = OtherOption::Kind;
   for (const OtherOption& other : other_options()) {
     CLI::Option* const option = other.has_value ? add_value(parser, other.names, "VALUE", "Ignored")
                                                 : add_flag(parser, other.names, "Ignored");
-    const bool is_listed = other.kind != OtherKind::Refused && !other.has_value;
-    if (!is_listed) option->group("");
+    option->group("");  // not listed: nobody needs them
     takers.others.emplace(option, &other);
   }
   static constexpr OtherOption bar{.names = "-#"};  // hidden: shells take it for a comment
@@ -424,7 +420,8 @@ Takers declare_options(CLI::App& parser, Texts& urls) {
                                     : add_value(parser, row.names, row.label, row.description);
     takers.rows.emplace(option, &row);
   }
-  takers.next = add_flag(parser, next_names, "Begin another request, with options of its own");
+  takers.next = add_flag(parser, "--next", "Begin another request, with options of its own");
+  takers.short_next = add_flag(parser, "-:", "")->group("");  // shells complete no colons
   declare_others(parser, takers);
   parser.get_help_ptr()->group("Output");
   return takers;
@@ -449,7 +446,7 @@ std::vector<Line> take(const CLI::App& parser, const Takers& takers) {
     const std::string& value = option->results().at(counts[option]++);
     if (option == takers.url) {
       line.urls.push_back(value);
-    } else if (option == takers.next) {
+    } else if (option == takers.next || option == takers.short_next) {
       lines.emplace_back();
     } else if (const auto row = takers.rows.find(option); row != takers.rows.end()) {
       row->second->take(line, value);

@@ -38,7 +38,10 @@ struct Output {
 
 /// The command line of curl up to --next, as far as it is not in GetOptions already.
 struct Line {
-  Line() { options.client.decompress = false; }
+  Line() {
+    options.client.decompress = false;
+    options.client.redirects.allow_userinfo = true;
+  }
 
   GetOptions options{};
   std::string method{};
