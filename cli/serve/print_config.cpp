@@ -60,6 +60,8 @@ void print_limits(const ServerOptions& options) {
   print_size("field_line", limits.field_line_bytes);
   print_size("head", limits.head_bytes);
   print_count("fields", limits.fields);
+  print_size("connection_head", limits.connection_head_bytes);
+  print_size("server_head", limits.server_head_bytes);
   print_size("body", limits.body_bytes);
   constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
   if (limits.streamed_body_bytes == unlimited) {

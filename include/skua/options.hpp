@@ -53,11 +53,15 @@ struct Timeouts {
 
 /// How much a server takes from a peer, and the status or action beyond that.
 struct Limits {
-  std::size_t target_bytes = 8_KiB;       ///< a request target: 414
-  std::size_t field_line_bytes = 16_KiB;  ///< one field line: 431
-  std::size_t head_bytes = 64_KiB;        ///< a whole head: 431
-  std::uint16_t fields = 128;             ///< field lines, including cookie crumbs: 431
-  std::size_t body_bytes = 10_MiB;        ///< a body kept for a plain handler: 413
+  std::size_t target_bytes = 8_KiB;           ///< a request target: 414
+  std::size_t field_line_bytes = 16_KiB;      ///< one field line: 431
+  std::size_t head_bytes = 64_KiB;            ///< a whole head: 431
+  std::uint16_t fields = 128;                 ///< field lines, including cookie crumbs: 431
+  std::size_t connection_head_bytes = 1_MiB;  ///< heads of an HTTP/2 connection's requests that
+                                              ///< wait for their handlers: 503
+  std::size_t server_head_bytes = 32_MiB;  ///< the same over all connections, beyond `head_bytes`
+                                           ///< of each: 503
+  std::size_t body_bytes = 10_MiB;         ///< a body kept for a plain handler: 413
   std::uint64_t streamed_body_bytes =
       std::numeric_limits<std::uint64_t>::max();  ///< a body that a coroutine reads: 413
   std::size_t body_bytes_per_second = 1_KiB;  ///< the slowest body, after Timeouts::body_grace: 408
@@ -94,8 +98,8 @@ struct RequestRecord {
                                   ///< `192.0.2.1`, `2001:db8::1`
   std::string_view peer{};        ///< of the connection: `192.0.2.1:4711`
   std::string_view target{};      ///< as received; empty when the request line could not be parsed
-  std::string_view referer{};     ///< as received
-  std::string_view user_agent{};  ///< as received
+  std::string_view referer{};     ///< as received, its first KiB
+  std::string_view user_agent{};  ///< as received, its first KiB
   Method method = Method::Get;
   Version version = Version::Http11;
   Status status = Status::Ok;

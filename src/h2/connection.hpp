@@ -157,10 +157,16 @@ struct Failure {
 /// Memory shared by the connections of one thread, so that idle ones own none.
 struct Workspace {
   explicit Workspace(std::size_t kept_streams = 256) : streams(kept_streams) {}
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  ~Workspace() = default;
 
   base::Pool<Stream> streams;
   std::string block;          ///< the header block being written
   http::LastAuthority hosts;  ///< the last one of a request
+  std::uint64_t own_expanded_bytes = 0;
+  /// Counts what heads expand to, in bytes. Must outlive the connections.
+  std::uint64_t* expanded_bytes = &own_expanded_bytes;
 };
 
 /// An HTTP/2 connection, client or server, without a socket or a clock. Turns received bytes into
@@ -238,6 +244,8 @@ class Connection final {
   /// Ends the consumer's use of the stream. A stream that is not closed is reset with CANCEL and
   /// causes no more events.
   void release(Stream& stream) noexcept;
+  /// Frees the bytes of the request's head. Afterwards request() has its method and flags only.
+  static void forget_head(Stream& stream) noexcept;
   [[nodiscard]] bool is_blocked_by_window(const Stream& stream) const noexcept {
     return stream.content_ == Stream::Content::Blocked;
   }

@@ -477,6 +477,8 @@ void Connection::end_block() {
   decoder_.end();
   Stream* const stream = block == Block::Discarded ? nullptr : find_open(block_id_);
   if (stream == nullptr) return;
+  *workspace_.expanded_bytes +=
+      (block == Block::Request ? stream->head_ : stream->section_->builder).list_bytes();
   if (is_block_malformed_) {
     stream->section_.reset();
     return reset_for_error(*stream, ErrorCode::ProtocolError,

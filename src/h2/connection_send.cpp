@@ -389,6 +389,18 @@ void Stream::open(std::uint32_t id) noexcept {
   is_tunnel_ = is_head_request_ = false;
 }
 
+void Connection::forget_head(Stream& stream) noexcept {
+  RequestHead& request = stream.request_;
+  http::Head nothing;
+  nothing.method = request.head.method;
+  nothing.major_version = request.head.major_version;
+  nothing.minor_version = request.head.minor_version;
+  request.head = nothing;
+  request.host = request.path_and_query = {};
+  if (!request.protocol.empty()) request.protocol = "forgotten";
+  stream.head_.forget();
+}
+
 void Stream::let_go() noexcept {
   unlink();
   section_.reset();

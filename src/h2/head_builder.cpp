@@ -62,6 +62,12 @@ void HeadBuilder::shrink() noexcept {
   if (lines_.capacity() > kept_lines) std::vector<FieldLine>().swap(lines_);
 }
 
+void HeadBuilder::forget() noexcept {
+  std::string().swap(bytes_);
+  std::vector<FieldLine>().swap(lines_);
+  list_bytes_ = 0;
+}
+
 void HeadBuilder::start(Kind kind, const HeadLimits& limits) noexcept {
   kind_ = kind;
   limits_ = limits;

@@ -79,6 +79,10 @@ class HeadBuilder final {
   SKUA_COLD HeadStatus finish_trailers(http::Head& trailers) noexcept;
   /// Frees large buffers.
   void shrink() noexcept;
+  /// Frees all buffers. The views of the head become invalid.
+  SKUA_COLD void forget() noexcept;
+  /// The size of the section so far, as HeadLimits::list_bytes counts it.
+  [[nodiscard]] std::size_t list_bytes() const noexcept { return list_bytes_; }
   /// The first error, such as an exceeded limit.
   [[nodiscard]] Errc error() const noexcept { return error_; }
   /// Heap memory in use.

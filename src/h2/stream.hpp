@@ -33,8 +33,10 @@ class Stream final : public base::ListNode {
   [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
   /// The amount that the peer may send before the consumer takes any of it.
   [[nodiscard]] std::uint32_t window_bytes() const noexcept { return window_bytes_; }
-  /// Server only: valid from Events::on_request on, for the lifetime of the stream.
+  /// Server only: valid from Events::on_request to Connection::forget_head() or the stream's end.
   [[nodiscard]] const RequestHead& request() const noexcept { return request_; }
+  /// The size of the request's head as HeadLimits::list_bytes counts it; 0 once it is forgotten.
+  [[nodiscard]] std::size_t head_bytes() const noexcept { return head_.list_bytes(); }
   /// Reports whether the peer has sent all of its content.
   [[nodiscard]] bool has_received_all() const noexcept { return has_received_all_; }
   /// Reports whether the stream is over or was reset by either side: nothing more can be sent.

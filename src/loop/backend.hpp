@@ -172,6 +172,9 @@ class Backend {
   virtual void submit() noexcept {}
 
   [[nodiscard]] const SystemCalls& system_calls() const noexcept { return calls_; }
+  /// The bytes that peers have ever made this thread hold. Arrivals are counted by the back end;
+  /// code that makes more of them, such as a decompressor, adds the rest. See Loop::trim_after.
+  [[nodiscard]] std::uint64_t& taken_bytes() noexcept { return taken_bytes_; }
 
  protected:
   /// Accepts waiting connections one by one, as the owner may stop accepting after any of them.
@@ -186,6 +189,7 @@ class Backend {
   static int to_milliseconds(Duration timeout) noexcept;
 
   SystemCalls calls_;
+  std::uint64_t taken_bytes_ = 0;
 };
 
 }  // namespace skua::loop

@@ -32,6 +32,8 @@ void Loop::turn(Duration max_wait) {
   if (!ready_.empty()) ready_.resume_all();
   if (deferred_.next_ != &deferred_) run_deferred();
   if (turn_ends_ != &after_last_) run_turn_ends();
+  if (backend_->taken_bytes() >= trims_at_bytes_) [[unlikely]]
+    trim_later();
   if (tell_turn_ != nullptr) tell_turn_(turn_context_, exact_now() - now());
 }
 

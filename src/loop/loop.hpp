@@ -196,6 +196,16 @@ class Loop {
     on_failure_ = std::move(handler);
   }
 
+  /// Once peers have made this thread hold so much more, and it has been calm for `trim_delay`,
+  /// free memory goes back to the system.
+  static constexpr std::uint64_t trim_after_bytes = 16_MiB;
+  static constexpr Duration trim_delay{std::chrono::seconds(2)};
+  /// Sets what is called before that, to drop spare memory.
+  void on_trim(Callback callback, void* context) noexcept {
+    trim_callback_ = callback;
+    trim_context_ = context;
+  }
+
   /// Values that belong to this loop's thread, by type: a client that handlers share, for example.
   /// They are destroyed first of all when the loop is, and may close streams then.
   [[nodiscard]] Attachments& attachments() noexcept { return attachments_; }
@@ -214,6 +224,8 @@ class Loop {
   void run_posts();
   void run_deferred() noexcept;
   void run_turn_ends() noexcept;
+  SKUA_COLD void trim_later() noexcept;
+  SKUA_COLD void trim() noexcept;
   void remove(UserTimer& timer) noexcept;
 
   const Clock& clock_;
@@ -231,6 +243,11 @@ class Loop {
   bool measures_waits_ = false;
   Instant wait_began_{};  // of this turn
   Duration busy_{};       // how long the turn before took from the end of its wait
+  std::uint64_t trims_at_bytes_ = trim_after_bytes;  // of the back end's taken_bytes()
+  std::uint64_t seen_bytes_ = 0;                     // the same when the timer was started
+  Timer trim_timer_;
+  Callback trim_callback_ = nullptr;
+  void* trim_context_ = nullptr;
   std::vector<std::unique_ptr<UserTimer>> user_timers_;
   std::atomic<bool> is_stopping_{false};
   std::shared_ptr<Mailbox> mailbox_;  // shared with threads that may outlive the loop

@@ -2,9 +2,11 @@
 // In: options, calls from other threads. Out: a loop, which each thread can find; its end; timers
 // and tasks of users.
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
+#include "base/memory.hpp"
 #include "loop/current.hpp"
 #include "loop/loop.hpp"
 #include "skua/async.hpp"
@@ -58,6 +60,7 @@ Loop::Loop(std::unique_ptr<Backend> backend, const Clock& clock)
     : clock_(clock),
       timers_(clock),
       backend_(std::move(backend)),
+      trim_timer_(timers_, call_member<&Loop::trim>, this),
       mailbox_(std::make_shared<Mailbox>(*backend_)),
       on_failure_([](const std::exception_ptr& thrown) { std::rethrow_exception(thrown); }) {}
 
@@ -88,6 +91,22 @@ void Loop::forget(TurnEnd& owner) noexcept {
 void Loop::run() {
   const Entered entered(*this);
   while (!is_stopping_.exchange(false, std::memory_order_acq_rel)) turn(Duration(-1));
+}
+
+void Loop::trim_later() noexcept {
+  seen_bytes_ = backend_->taken_bytes();
+  trims_at_bytes_ = std::numeric_limits<std::uint64_t>::max();  // until trim()
+  trim_timer_.start(trim_delay);
+}
+
+// Trimming takes milliseconds, so a busy thread puts it off.
+void Loop::trim() noexcept {
+  constexpr std::uint64_t calm_bytes = 1_MiB;
+  const std::uint64_t taken = backend_->taken_bytes();
+  if (taken - seen_bytes_ > calm_bytes) return trim_later();
+  trims_at_bytes_ = taken + trim_after_bytes;
+  if (trim_callback_ != nullptr) trim_callback_(trim_context_);
+  base::give_back_free_memory();
 }
 
 void Loop::stop() noexcept {

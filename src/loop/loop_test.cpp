@@ -41,6 +41,44 @@ TEST_F(LoopTest, RunsPostsInOrderOnItsOwnThread) {
   EXPECT_EQ(order, "abcd");
 }
 
+struct Trims {
+  explicit Trims(Loop& its) : loop(its) {
+    loop.on_trim([](void* self) noexcept { ++static_cast<Trims*>(self)->count; }, this);
+  }
+  void take(std::uint64_t bytes) const {
+    loop.backend().taken_bytes() += bytes;
+    loop.run_once(Duration(0));
+  }
+  Loop& loop;
+  int count = 0;
+};
+
+TEST_F(LoopTest, GivesMemoryBackOnceItIsCalm) {
+  const Trims trims(*loop);
+  const auto pass = [&](Duration time) {
+    clock.advance(time);
+    loop->run_once(Duration(0));
+  };
+  trims.take(Loop::trim_after_bytes - 1);
+  pass(1h);
+  EXPECT_EQ(trims.count, 0) << "too little";
+  trims.take(1);
+  pass(Loop::trim_delay - 1ms);
+  EXPECT_EQ(trims.count, 0) << "too early";
+  pass(1ms);
+  EXPECT_EQ(trims.count, 1);
+  pass(1h);
+  EXPECT_EQ(trims.count, 1) << "once for a burst";
+  trims.take(Loop::trim_after_bytes);
+  for (int i = 0; i < 10; ++i) {
+    trims.take(2 * 1024 * 1024);
+    pass(Loop::trim_delay);
+  }
+  EXPECT_EQ(trims.count, 1) << "not while it is busy";
+  pass(Loop::trim_delay);
+  EXPECT_EQ(trims.count, 2);
+}
+
 TEST_F(LoopTest, TakesPostsFromManyThreads) {
   constexpr int thread_count = 4;
   constexpr int posts_per_thread = 500;

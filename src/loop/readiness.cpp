@@ -221,6 +221,7 @@ void ReadinessBackend::deliver() {
   }
   arrival_count_ = 0;
   delivered_bytes_ += used_bytes_;
+  taken_bytes_ += used_bytes_;
   used_bytes_ = 0;
 }
 

@@ -170,6 +170,7 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
 
   void settle();
   void note_sent(std::uint64_t count);
+  [[nodiscard]] std::uint64_t held_bytes() const noexcept;
   static void on_turn_end(void* turn_end) noexcept;
   static void on_time_out(void* node) noexcept;
 

@@ -102,12 +102,20 @@ void StreamPump::cut_off() noexcept {
 
 void StreamPump::close() noexcept {
   if (state_ >= State::Closing) return;
+  loop().backend().taken_bytes() += held_bytes();
   state_ = State::Closing;
   input_ = Input::Ended;
   sending_ = Sending::Impossible;
   stop_timer();
   user_.on_closing();
   stream_->close();
+}
+
+// An estimate of the memory that a connection held besides what it received.
+std::uint64_t StreamPump::held_bytes() const noexcept {
+  constexpr std::uint64_t usual_bytes = 2_KiB;
+  constexpr std::uint64_t tls_bytes = 32_KiB;
+  return output_.pressure_bytes() + usual_bytes + (stream_->is_secure() ? tls_bytes : 0);
 }
 
 void StreamPump::on_closed() {

@@ -22,6 +22,9 @@
 namespace skua::server {
 namespace {
 
+/// A record is held until its response was sent.
+constexpr std::size_t longest_described_bytes = 1024;
+
 std::string_view value_or_empty(const http::Head& head, http::FieldName name) noexcept {
   const http::FieldLine* line = head.find(name);
   return line != nullptr ? head.value(*line) : std::string_view();
@@ -80,24 +83,27 @@ void Accounting::describe(Entry& entry, const RequestInfo& request_info) {
   if (resources_.origins != nullptr) {
     client = resources_.origins->origin_of(head, &stream_).client.format_host(buffer);
   }
+  const auto field = [&](http::FieldName name) {
+    return value_or_empty(head, name).substr(0, longest_described_bytes);
+  };
   const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 8> texts{{
       {&RequestRecord::client, client},
       {&RequestRecord::peer, peer_},
       {&RequestRecord::target, head.target()},
-      {&RequestRecord::referer, value_or_empty(head, http::FieldName::Referer)},
-      {&RequestRecord::user_agent, value_or_empty(head, http::FieldName::UserAgent)},
+      {&RequestRecord::referer, field(http::FieldName::Referer)},
+      {&RequestRecord::user_agent, field(http::FieldName::UserAgent)},
       {&RequestRecord::route,
        request_info.route != nullptr ? request_info.route->pattern : std::string_view()},
       {&RequestRecord::request_id, request_info.request_id},
       {&RequestRecord::user, request_info.user},
   }};
   std::size_t size_bytes = 0;
-  for (const auto& [field, text] : texts) size_bytes += text.size();
+  for (const auto& [to, text] : texts) size_bytes += text.size();
   entry.text.reserve(size_bytes);
-  for (const auto& [field, text] : texts) entry.text.append(text);
+  for (const auto& [to, text] : texts) entry.text.append(text);
   std::size_t at = 0;
-  for (const auto& [field, text] : texts) {
-    entry.record.*field = std::string_view(entry.text).substr(at, text.size());
+  for (const auto& [to, text] : texts) {
+    entry.record.*to = std::string_view(entry.text).substr(at, text.size());
     at += text.size();
   }
   entry.record.connection_id = connection.id();

@@ -49,7 +49,8 @@ namespace skua::server {
 /// quarter is reserved for small bodies, so that a few large ones cannot block all others.
 class ContentBudget final {
  public:
-  explicit ContentBudget(const Limits& limits) noexcept : max_bytes_(max_bytes(limits)) {}
+  explicit ContentBudget(const Limits& limits) noexcept
+      : max_bytes_(max_bytes(limits)), max_head_bytes_(limits.server_head_bytes) {}
 
   /// Takes `bytes` more for a body that has `total_bytes` including them. Returns false, and takes
   /// nothing, if the budget does not suffice.
@@ -67,6 +68,17 @@ class ContentBudget final {
     return kept_bytes_.load(std::memory_order_relaxed);
   }
 
+  /// The same for heads, which have a budget of their own: see HeldHeads.
+  [[nodiscard]] bool take_head(std::size_t bytes) noexcept {
+    const std::size_t before = head_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    if (before <= max_head_bytes_ && bytes <= max_head_bytes_ - before) return true;
+    give_back_head(bytes);
+    return false;
+  }
+  void give_back_head(std::size_t bytes) noexcept {
+    head_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+
  private:
   static constexpr std::size_t small_bytes = 64 * 1024;
 
@@ -78,7 +90,9 @@ class ContentBudget final {
   }
 
   const std::size_t max_bytes_;
+  const std::size_t max_head_bytes_;
   std::atomic<std::size_t> kept_bytes_{0};
+  std::atomic<std::size_t> head_bytes_{0};
 };
 
 /// The content of one request, kept until it is complete, within a server's budget.

@@ -112,6 +112,8 @@ Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop
       date_cache(told.server_name),
       meter(told.metrics != nullptr ? told.metrics->add_thread() : nullptr),
       records_responses(told.hooks.on_response || meter != nullptr) {
+  h2_workspace.expanded_bytes = &loop.backend().taken_bytes();
+  codecs.inflaters().count_in(loop.backend().taken_bytes());
   inboxes.reserve(kept_inboxes);
   exchanges.reserve(kept_exchanges);
   h2_exchanges.reserve(kept_h2_exchanges);

@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "base/memory.hpp"
 #include "loop/clock.hpp"
 #include "net/log.hpp"
 #include "net/socket.hpp"
@@ -14,14 +13,6 @@
 #include "skua/trusted_proxies.hpp"
 
 namespace skua::server {
-namespace {
-
-/// After many bytes, free memory is trimmed once no connection has closed for this long.
-constexpr Duration trim_delay = 2s;
-constexpr std::uint64_t trim_after_bytes = 16_MiB;
-
-}  // namespace
-
 Result<std::unique_ptr<Worker>> Worker::create(const Router& router, const ServerOptions& options,
                                                SharedState& shared, const loop::Clock* clock) {
   auto loop = loop::Loop::create({.backend = options.backend, .clock = clock});
@@ -43,13 +34,12 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
       filter_(options, resources_.counters, *loop_),
       acceptor_(*loop_, shared.tls.get(), shared.connections,
                 static_cast<sockets::AcceptorOwner&>(*this)),
-      trim_timer_(
-          loop_->timers(), [](void* self) noexcept { static_cast<Worker*>(self)->trim_memory(); },
-          this),
       drain_timer_(
           loop_->timers(), [](void* self) noexcept { static_cast<Worker*>(self)->close_all(); },
           this) {
   loop_->use_pool(&shared.pool);
+  loop_->on_trim([](void* texts) noexcept { static_cast<body::SpareTexts*>(texts)->clear(); },
+                 &resources_.spare_texts);
   if (resources_.meter == nullptr) return;
   loop_->measure_turns(
       [](void* meter, Duration busy) noexcept {
@@ -103,25 +93,13 @@ void Worker::connection_closed(Connection& connection) noexcept {
   acceptor_.closed();
   note_pressure();
   connection.unlink();
-  if (taken_bytes() - trimmed_bytes_ >= trim_after_bytes) trim_timer_.start(trim_delay);
   end_if_done();
 }
 
 void Worker::note_pressure() noexcept {
   const sockets::ConnectionCount& count = shared_.connections;
-  resources_.is_under_pressure = count.open.load(std::memory_order_relaxed) > count.cap / 5 * 4;
-}
-
-// Counts the bytes that peers have ever made us hold, including decompressed messages.
-std::uint64_t Worker::taken_bytes() const noexcept {
-  return resources_.counters.bytes_received + resources_.codecs.inflaters().made_bytes();
-}
-
-// Gives memory back to the system that the allocator kept after a burst.
-void Worker::trim_memory() noexcept {
-  trimmed_bytes_ = taken_bytes();
-  resources_.spare_texts.clear();
-  base::give_back_free_memory();
+  const std::size_t fifth = count.cap / 5 + (count.cap % 5 != 0 ? 1 : 0);
+  resources_.is_under_pressure = count.open.load(std::memory_order_relaxed) > count.cap - fifth;
 }
 
 void Worker::on_accept_paused(Error why) noexcept {
@@ -148,7 +126,6 @@ void Worker::drain(Duration deadline) {
 void Worker::stop_taking() {
   resources_.is_draining = true;
   if (certificate_watch_) certificate_watch_->stop();
-  trim_timer_.stop();
   connections_.for_each([](Connection& connection) { connection.drain(); });
   acceptor_.drain();
   end_if_done();

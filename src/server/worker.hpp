@@ -85,8 +85,6 @@ class Worker final : private ConnectionOwner, private sockets::AcceptorOwner {
   void stop_taking();
   void close_all() noexcept;
   void note_pressure() noexcept;
-  [[nodiscard]] std::uint64_t taken_bytes() const noexcept;
-  void trim_memory() noexcept;
   void end_if_done() noexcept;
 
   const ServerOptions& options_;
@@ -98,8 +96,6 @@ class Worker final : private ConnectionOwner, private sockets::AcceptorOwner {
   sockets::Acceptor acceptor_;
   base::IntrusiveList<Connection> connections_;
   std::optional<tls::CertificateWatch> certificate_watch_;
-  loop::Timer trim_timer_;           // restarted while connections close
-  std::uint64_t trimmed_bytes_ = 0;  // taken_bytes() when memory was last trimmed
   loop::Timer drain_timer_;
   loop::Instant drained_by_ = loop::Instant::max();
   bool is_done_ = false;

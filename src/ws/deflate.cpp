@@ -117,7 +117,7 @@ Result<void> Inflater::begin() {
 Result<Inflater::Step> Inflater::inflate(std::string_view input, std::span<char> room) {
   if (const auto begun = begin(); !begun) return begun.error();
   auto step = state_->run(input, room);
-  if (step && pool_ != nullptr) pool_->made_bytes_ += step->made;
+  if (step && pool_ != nullptr && pool_->made_bytes_ != nullptr) *pool_->made_bytes_ += step->made;
   return step;
 }
 

@@ -27,13 +27,13 @@ class InflatePool final {
   InflatePool& operator=(const InflatePool&) = delete;
   ~InflatePool();
 
-  /// The total output of its inflaters, in bytes.
-  [[nodiscard]] std::uint64_t made_bytes() const noexcept { return made_bytes_; }
+  /// Adds the output of its inflaters, in bytes, to `made_bytes`, which must outlive the pool.
+  void count_in(std::uint64_t& made_bytes) noexcept { made_bytes_ = &made_bytes; }
 
  private:
   friend class Inflater;
   base::Pool<InflateState> states_;
-  std::uint64_t made_bytes_ = 0;
+  std::uint64_t* made_bytes_ = nullptr;
 };
 
 /// Decompresses the messages of one peer, piece by piece.

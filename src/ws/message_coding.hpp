@@ -42,7 +42,6 @@ class Codecs final {
   /// Returns the shared deflater without context.
   Deflater& deflater(std::uint8_t window_bits);
   [[nodiscard]] InflatePool& inflaters() noexcept { return inflaters_; }
-  [[nodiscard]] const InflatePool& inflaters() const noexcept { return inflaters_; }
   /// A buffer for a compressed message until it is copied.
   [[nodiscard]] std::string& scratch() noexcept { return scratch_; }
 

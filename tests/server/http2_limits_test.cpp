@@ -10,6 +10,7 @@
 
 #include "server/http2_worker.hpp"
 #include "skua.hpp"
+#include "support/allocations.hpp"
 
 namespace skua {
 namespace {
@@ -161,6 +162,114 @@ TEST_P(Http2Limits, AServerThatKeepsTooMuchSaysThatItIsBusy) {
   const std::string whole = "POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 200000\r\n\r\n";
   EXPECT_EQ(worker().ask(later, whole + std::string(200'000, 'x'))->status, 200);
 }
+
+// Heads -------------------------------------------------------------------------------------------
+
+/// Requests whose fields are references to one long field: 60 KB each, by 200 bytes.
+class Http2Heads : public Http2Limits {
+ protected:
+  static constexpr std::size_t long_bytes = 3'900;
+  static constexpr std::size_t references = 15;
+
+  static std::string bomb(std::uint32_t count, std::string_view path) {
+    const std::string first = frames::remembered("x-long", std::string(long_bytes, 'l'));
+    std::string all;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::string block = frames::request_block("GET", path);
+      if (i == 0) block += first;
+      for (std::size_t n = i == 0 ? 1 : 0; n < references; ++n) block += frames::indexed(62);
+      all += frames::headers(2 * i + 1, block);
+    }
+    return all;
+  }
+  static std::int64_t live_bytes() { return testing::allocations().live_bytes; }
+};
+
+TEST_P(Http2Heads, AreReleasedOnceTheyAreAnswered) {
+  router_.get("/small", [] { return "not sent, as the window is shut"; });
+  router_.get("/waits", []() -> Task<std::string> {
+    co_await sleep(Duration(0));
+    co_return "not sent either";
+  });
+  router_.get("/stream", [] {
+    return Response::stream("text/plain",
+                            [](BodyWriter& out) -> Task<> { co_await out.write("short"); });
+  });
+  for (const std::string_view path : {"/small", "/missing", "/stream", "/waits"}) {
+    options_.limits.connection_head_bytes = 100 * 64_KiB;
+    Client client = connect();
+    say(client, frames::hello({{4, 0}}));
+    say(client, frames::get(1));  // everything that a first request needs
+    const std::int64_t before = live_bytes();
+    Client hostile = connect();
+    say(hostile, frames::hello({{4, 0}}));
+    const std::string heard = say(hostile, bomb(100, path));
+    EXPECT_NE(heard.find("HEADERS(199)"), heard.npos) << path << heard;
+    EXPECT_LT(live_bytes() - before, 1'500'000) << path << ": 100 streams, without their heads";
+  }
+}
+
+TEST_P(Http2Heads, ThatWaitForHandlersHaveABudget) {
+  Client client = greeted();
+  const std::string heard = say(client, bomb(100, "/forever"));
+  constexpr std::size_t of_one = references * (long_bytes + 6 + 64);
+  EXPECT_LE(static_cast<std::size_t>(alive_) * of_one, options_.limits.connection_head_bytes);
+  EXPECT_GE(static_cast<std::size_t>(alive_ + 2) * of_one, options_.limits.connection_head_bytes);
+  EXPECT_NE(heard.find("DATA(199)!"), heard.npos) << "503 " << heard;
+  EXPECT_EQ(heard.find("HEADERS(1)"), heard.npos) << heard;
+  // Others are served, and what is released can be used again.
+  Client other = greeted();
+  EXPECT_EQ(say(other, frames::get(1)), "HEADERS(1) DATA(1)!");
+  const int held = alive_;
+  std::string resets;
+  for (std::uint32_t id = 1; id < 200; id += 2) resets += frames::reset(id);
+  say(client, resets);
+  EXPECT_EQ(alive_, 0);
+  const std::string block = frames::request_block("GET", "/forever");
+  for (int i = 0; i < held; ++i)
+    say(client, frames::headers(201 + 2 * i, block + frames::indexed(62)));
+  EXPECT_EQ(alive_, held);
+}
+
+TEST_P(Http2Heads, OfAllConnectionsHaveABudget) {
+  options_.limits.server_head_bytes = 2 * 900_KiB;
+  std::vector<Client> clients;
+  for (int i = 0; i < 4; ++i) say(clients.emplace_back(greeted()), bomb(100, "/forever"));
+  constexpr std::size_t of_one = references * (long_bytes + 6 + 64);
+  const std::size_t most = options_.limits.server_head_bytes + 4 * options_.limits.head_bytes;
+  EXPECT_LE(static_cast<std::size_t>(alive_) * of_one, most);
+  EXPECT_GE(static_cast<std::size_t>(alive_ + 8) * of_one, most);
+  clients.clear();
+  worker().settle();
+  worker().advance(options_.timeouts.half_closed + 1s);
+  worker().turn_until([&] { return alive_ == 0; });
+  Client later = greeted();
+  say(later, bomb(10, "/forever"));
+  EXPECT_EQ(alive_, 10);
+}
+
+TEST_P(Http2Heads, OfTrailersCount) {
+  options_.limits.connection_head_bytes = 64_KiB;
+  router_.post("/never", [this](Request& request) -> Task<std::string> {
+    const Held held(alive_);
+    const std::string_view all = co_await request.load();
+    static_cast<void>(all);
+    co_await sleep(1h);
+    co_return "";
+  });
+  Client client = greeted();
+  std::string all;
+  for (std::uint32_t id = 1; id < 40; id += 2) {
+    all +=
+        post(id, "/never") + frames::headers(id, frames::field("x-sum", std::string(7'000, 's')));
+  }
+  const std::string heard = deliver(client, all);
+  EXPECT_LT(alive_, 10) << heard;
+  EXPECT_GT(alive_, 5) << heard;
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Http2Heads, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
 
 INSTANTIATE_TEST_SUITE_P(Backends, Http2Limits, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);

@@ -58,6 +58,7 @@ H2Connection::H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& 
       pump_(static_cast<net::StreamPumpUser&>(*this), loop, blocks),
       max_content_bytes_(limits.body.body_bytes),
       session_(connection_options(limits, stream_bytes), *this, workspace_, loop.now()) {
+  workspace_.expanded_bytes = &loop.backend().taken_bytes();
   pump_.take(std::move(stream));  // nothing is thrown from here on
   pump_.set_receiving(true);
   settle_later();

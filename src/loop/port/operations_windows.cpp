@@ -74,6 +74,7 @@ void PortBackend::received(Handle& handle, int error) {
     if (count < 0) error = errno;
   }
   if (count > 0) {
+    taken_bytes_ += static_cast<std::size_t>(count);
     handle.on_receive({buffer_, static_cast<std::size_t>(count)});
   } else if (count == 0 || !would_block(error)) {
     slot_of(handle).input.failure = 0;

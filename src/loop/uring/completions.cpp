@@ -45,6 +45,7 @@ void UringBackend::turn(Duration timeout) {
     }
     if (queue_.first() != nullptr && ring_.is_drained(end)) receive_in_turn();
     buffers_.publish();
+    taken_bytes_ += received_bytes_;
   }
   if (ring_.is_abandoned()) finish_abandoned();
 }

@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::size_t min_window_bytes = 16 * 1024;
 constexpr http::Head no_trailers{};
+/// Longer heads do not even wait for the end of the turn.
+constexpr std::size_t short_head_bytes = 4 * 1024;
 
 }  // namespace
 
@@ -49,6 +51,9 @@ void ServerStream::reset() noexcept {
   forget_kept();
   run_.reset();
   trailers_.reset();
+  if (held_bytes_ != 0) {
+    turn_->heads.give_back(resources_.content_budget, std::exchange(held_bytes_, 0));
+  }
   early_data_.clear();
   content_.clear();
   dropped_bytes_ = 0;
@@ -61,6 +66,18 @@ void ServerStream::reset() noexcept {
 // The request -------------------------------------------------------------------------------------
 
 void ServerStream::begin(bool is_end) {
+  serve(is_end);
+  if (stream_->head_bytes() > short_head_bytes && has_useless_head()) [[unlikely]]
+    forget_head();
+}
+
+bool ServerStream::hold(std::size_t bytes) noexcept {
+  if (!turn_->heads.take(resources_.options.limits, resources_.content_budget, bytes)) return false;
+  held_bytes_ += bytes;
+  return true;
+}
+
+void ServerStream::serve(bool is_end) {
   ++resources_.counters.requests;
   arrived_ = resources_.loop.now();
   if (request().error != Errc::None) return refuse(request().error);
@@ -97,6 +114,7 @@ void ServerStream::start_run(const Target& target, bool has_no_content) {
   const std::uint64_t max_bytes = max_content_bytes(resources_.options.limits, target.match);
   const bool is_too_long = request().length_bytes.value_or(0) > max_bytes;
   if (is_too_long && !is_plain) return refuse(Errc::BodyTooLong);
+  if (!hold(stream_->head_bytes())) return refuse(Errc::Overloaded);
   has_run_ = true;
   http::RequestParts known = parts(target);
   known.may_have_more_content = !has_no_content && request().length_bytes != 0;
@@ -162,9 +180,12 @@ void ServerStream::update_hold_back() noexcept {
 }
 
 void ServerStream::receive_end(std::unique_ptr<h2::ReceivedHead> trailers) {
-  trailers_ = std::move(trailers);
   if (socket_ != nullptr) return socket_->receive_end();
   if (!has_run_) return;
+  if (trailers != nullptr && is_body_wanted()) {
+    if (!hold(trailers->builder.list_bytes())) return refuse(Errc::Overloaded);
+    trailers_ = std::move(trailers);
+  }
   run_.end_body(trailers_ != nullptr ? trailers_->head : no_trailers);
   if (!has_response() && can_advance()) advance();
 }
@@ -223,6 +244,7 @@ void ServerStream::take_turn() {
 
 void ServerStream::finish_turn() noexcept {
   if (can_advance()) return;
+  if (has_useless_head()) forget_head();
   turn_node_.unlink();
   const loop::Instant end = deadline();
   if (end == loop::Instant::max()) {

@@ -17,6 +17,7 @@
 #include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "server/accounting.hpp"
+#include "server/h2/held_heads.hpp"
 #include "server/handler_run.hpp"
 #include "server/kept_content.hpp"
 #include "server/protocol.hpp"
@@ -32,15 +33,17 @@ struct Resources;
 
 class ServerStream;
 
-/// The work that a connection has to do at the end of the turn.
+/// State that the exchanges of a connection share: the work that it has to do at the end of the
+/// turn, and the heads that they hold.
 struct H2Turn {
   struct Node : base::ListNode {
     explicit Node(ServerStream& its) noexcept : exchange(its) {}
     ServerStream& exchange;
   };
 
-  base::IntrusiveList<Node> exchanges;  ///< woken exchanges; see H2Exchange::finish_turn
-  bool has_windows = false;             ///< shut windows may open; see H2Exchange::open_window
+  base::IntrusiveList<Node> exchanges;  ///< woken exchanges; see ServerStream::finish_turn
+  bool has_windows = false;             ///< shut windows may open; see ServerStream::open_window
+  HeldHeads heads;
 };
 
 /// Returns the receive window of a stream, in bytes.
@@ -138,6 +141,14 @@ class ServerStream final : public base::ListNode,
   [[nodiscard]] const h2::RequestHead& request() const noexcept { return stream_->request(); }
   /// Reports whether this is an extended CONNECT: data on its stream is not request content.
   [[nodiscard]] bool is_for_tunnel() const noexcept { return !request().protocol.empty(); }
+  void serve(bool is_end);
+  [[nodiscard]] bool hold(std::size_t bytes) noexcept;
+  void forget_head() noexcept;
+  /// Reports whether neither a handler nor a producer can read the request's head any more.
+  [[nodiscard]] bool has_useless_head() const noexcept {
+    const bool has_producer = has_run_ && content_state_ == Content::Open;
+    return has_response() && !has_producer && stream_->head_bytes() != 0;
+  }
   [[nodiscard]] Target find();
   [[nodiscard]] http::RequestParts parts(const Target& target) const noexcept;
   void start_run(const Target& target, bool has_no_content);
@@ -181,6 +192,7 @@ class ServerStream final : public base::ListNode,
   loop::Instant lingers_until_{};
   loop::Instant arrived_{};              // when the head was complete
   Accounting::Entry* record_ = nullptr;  // of the response, if it is recorded
+  std::size_t held_bytes_ = 0;           // of the head and the trailers, taken from turn_->heads
   std::size_t withheld_bytes_ = 0;       // kept, and not given back to the peer's window
   std::size_t dropped_bytes_ = 0;        // received but unwanted
   Status status_ = Status::Ok;

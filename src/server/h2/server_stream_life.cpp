@@ -27,9 +27,19 @@ void ServerStream::receive_nothing_more() {
   if (!stream_->has_received_all() && !is_for_tunnel()) h2_->reset(*stream_, h2::ErrorCode::Cancel);
 }
 
+void ServerStream::forget_head() noexcept {
+  h2::Connection::forget_head(*stream_);
+  // A socket may have a copy.
+  if (socket_ != nullptr || held_bytes_ == 0) return;
+  turn_->heads.give_back(resources_.content_budget, std::exchange(held_bytes_, 0));
+}
+
 // RFC 8441 §5: the stream becomes the connection of a WebSocket.
 void ServerStream::open_socket(const RequestInfo& request_info, Request& request,
                                Response&& response) {
+  if (held_bytes_ == 0 && !hold(stream_->head_bytes())) {
+    return send(request_info, Response{Error(Errc::Overloaded)}, Errc::Overloaded);
+  }
   status_ = response.status();
   phase_ = Phase::Response;
   content_state_ = Content::Ended;
