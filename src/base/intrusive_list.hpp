@@ -56,6 +56,22 @@ class IntrusiveList {
     head_.previous_ = &node;
   }
 
+  /// Inserts the object in front of the first one that `follows` it. Quick at both ends.
+  template <class F>
+  void insert(T& object, F&& follows) noexcept {
+    ListNode& node = object;
+    SKUA_ASSERT(!node.is_linked());
+    ListNode* next = &head_;
+    if (!empty() && follows(static_cast<const T&>(*head_.previous_))) {
+      next = head_.next_;
+      while (!follows(static_cast<const T&>(*next))) next = next->next_;
+    }
+    node.next_ = next;
+    node.previous_ = next->previous_;
+    next->previous_->next_ = &node;
+    next->previous_ = &node;
+  }
+
   /// Calls `visit` with each object; it may unlink or destroy that object, but no other.
   template <class F>
   void for_each(F&& visit) {

@@ -180,10 +180,9 @@ void Connection::change_send_windows(std::int64_t by) {
 /// Called when a window may have opened.
 void Connection::unblock() noexcept {
   if (send_window_ <= 0) return;
-  for (Stream* const stream : streams_) {
-    const bool is_blocked = stream->content_ == Stream::Content::Blocked;
-    if (is_blocked && stream->send_window_ > 0) make_ready(*stream);
-  }
+  blocked_.for_each([this](Stream& stream) {
+    if (stream.send_window_ > 0) make_ready(stream);
+  });
 }
 
 /// From now on the peer respects our window size.

@@ -354,6 +354,7 @@ class Connection final {
   void note_data(Stream& stream, std::size_t bytes) noexcept;
   void end_sending(Stream& stream);
   void make_ready(Stream& stream) noexcept;
+  void take_turns(Stream& stream, std::size_t sent_bytes) noexcept;
   void leave_ready(Stream& stream, Stream::Content next) noexcept;
   void reprioritize(Stream& stream, Priority priority) noexcept;
 
@@ -392,7 +393,9 @@ class Connection final {
   std::vector<Stream*> streams_;          // owned, by id
   std::vector<std::uint32_t> reset_ids_;  // by us; the peer may still send on them
   std::array<base::IntrusiveList<Stream>, urgency_count> ready_;
-  base::IntrusiveList<Stream> due_;  // streams with an end to be reported
+  base::IntrusiveList<Stream> blocked_;  // by a window, in the order of their turns
+  base::IntrusiveList<Stream> due_;      // streams with an end to be reported
+  std::uint64_t turns_ = 0;              // of streams to send, given so far
   std::size_t open_count_ = 0;
 
   std::optional<loop::Instant> settings_pending_since_;

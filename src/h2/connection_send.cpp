@@ -201,8 +201,14 @@ Stream* Connection::request(const RequestLines& head, bool has_body, void* conte
 
 // Content -----------------------------------------------------------------------------------------
 
+/// A stream that was blocked keeps its turn.
 void Connection::make_ready(Stream& stream) noexcept {
-  stream.content_ = Stream::Content::Ready;
+  if (std::exchange(stream.content_, Stream::Content::Ready) == Stream::Content::Blocked) {
+    stream.unlink();
+  } else {
+    stream.turn_ = ++turns_;
+    stream.turn_bytes_ = 0;
+  }
   const unsigned urgency = stream.priority_.urgency;
   ready_[urgency].push_back(stream);
   ready_mask_ |= static_cast<std::uint8_t>(1U << urgency);
@@ -210,10 +216,24 @@ void Connection::make_ready(Stream& stream) noexcept {
 
 void Connection::leave_ready(Stream& stream, Stream::Content next) noexcept {
   const Stream::Content was = std::exchange(stream.content_, next);
-  if (was != Stream::Content::Ready) return;
+  if (was != Stream::Content::Ready && was != Stream::Content::Blocked) return;
   stream.unlink();
   const unsigned urgency = stream.priority_.urgency;
   if (ready_[urgency].empty()) ready_mask_ &= static_cast<std::uint8_t>(~(1U << urgency));
+  if (next != Stream::Content::Blocked) return;
+  blocked_.insert(stream, [&](const Stream& other) { return other.turn_ > stream.turn_; });
+}
+
+/// Ends the turn of an incremental stream that has sent: a frame, or pieces of as many bytes if the
+/// connection's window came in pieces. Otherwise the streams that happen to be next when the window
+/// is nearly used up would get little for their turns, again and again.
+void Connection::take_turns(Stream& stream, std::size_t sent_bytes) noexcept {
+  stream.turn_bytes_ += static_cast<std::uint32_t>(sent_bytes);
+  if (send_window_ <= 0 && stream.turn_bytes_ < max_data_bytes()) return;
+  stream.unlink();
+  stream.turn_ = ++turns_;
+  stream.turn_bytes_ = 0;
+  ready_[stream.priority_.urgency].push_back(stream);
 }
 
 void Connection::reprioritize(Stream& stream, Priority priority) noexcept {
@@ -353,8 +373,7 @@ std::size_t Connection::write_data(Stream& stream) {
     }
     due_.push_back(stream);
   } else if (stream.priority_.is_incremental) {
-    stream.unlink();
-    ready_[stream.priority_.urgency].push_back(stream);
+    take_turns(stream, read.bytes);
   }
   return written;
 }
@@ -383,6 +402,7 @@ void Stream::open(std::uint32_t id) noexcept {
   interim_count_ = 0;
   state_ = State::Open;
   content_ = Content::None;
+  turn_ = turn_bytes_ = 0;
   priority_ = {};
   has_received_all_ = has_response_ = has_begun_ = false;
   is_told_ = is_close_told_ = is_released_ = false;

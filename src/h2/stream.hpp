@@ -56,7 +56,7 @@ class Stream final : public base::ListNode {
     None,     ///< our head is not sent, or there is no content to ask for
     Ready,    ///< in a ready list: the consumer may have some
     Waiting,  ///< the consumer has none until Connection::resume_body
-    Blocked,  ///< the peer's window is closed
+    Blocked,  ///< the peer's window is closed; in the list of blocked streams
     Ended,    ///< END_STREAM is written
   };
 
@@ -81,6 +81,8 @@ class Stream final : public base::ListNode {
   std::uint32_t window_bytes_ = 0;    // the size of the full window
   std::uint32_t consumed_bytes_ = 0;  // not returned to the peer's window yet
   loop::Instant given_back_at_{};     // when some was last returned
+  std::uint64_t turn_ = 0;            // when its turn to send is: those with lower numbers first
+  std::uint32_t turn_bytes_ = 0;      // sent in this turn
   std::uint32_t interim_bytes_ = 0;
   std::uint32_t id_ = 0;
   ErrorCode closed_with_ = ErrorCode::NoError;
