@@ -41,8 +41,10 @@ struct Timeouts {
       Duration::max();        ///< the response of a handler that waits: 503, handler dropped
   Duration half_closed = 5s;  ///< a handler that waits after the peer has closed its side, if
                               ///< nothing is being sent to it: dropped, connection closed
-  Duration idle = 60s;        ///< between two requests on a connection: closed
-  Duration idle_under_pressure = 15s;  ///< replaces `idle` above 80 % of Limits::connections
+  Duration idle = 75s;        ///< between two requests on a connection: closed. Longer than that of
+                              ///< the clients that reuse connections, such as proxies
+  Duration idle_under_pressure = 15s;  ///< the same above 80 % of Limits::connections, if that is
+                                       ///< shorter. Not for ServerOptions::trusted_proxies
   Duration connection_age = 1h;  ///< then the next response says `Connection: close`; +-10 % jitter
   Duration linger = 2s;          ///< the peer's last bytes, after we have closed our side
   Duration drain_delay = 0s;     ///< before a drain, while the server is no longer ready

@@ -59,7 +59,8 @@ void Connection::start_timer(Waiting waiting) {
     if (is_handshake_granted_ && !pump_.stream().is_established()) return;  // running too
   }
   if (waiting == Waiting::Request) {
-    const Duration idle = resources_.is_draining ? timeouts.drain_grace : resources_.idle_time();
+    const Duration idle =
+        resources_.is_draining ? timeouts.drain_grace : resources_.idle_time(pump_.stream());
     return pump_.start_timer(left.value_or(idle));
   }
   loop::Instant end = end_of_patience();

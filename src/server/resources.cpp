@@ -119,6 +119,13 @@ Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop
   h2_exchanges.reserve(kept_h2_exchanges);
 }
 
+// A proxy reuses its connections: it would lose the requests that it sends while one ends.
+Duration Resources::idle_time_under_pressure(const net::Stream& connection) const noexcept {
+  const Timeouts& timeouts = options.timeouts;
+  if (origins != nullptr && origins->is_proxy(&connection)) return timeouts.idle;
+  return std::min(timeouts.idle, timeouts.idle_under_pressure);
+}
+
 std::unique_ptr<PartialRequest> Resources::take_inbox() {
   if (inboxes.empty()) return std::make_unique<PartialRequest>(options.limits);
   return take_last(inboxes);

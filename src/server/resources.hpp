@@ -122,9 +122,12 @@ struct Resources {
   }
 
   /// Returns how long a connection may be idle.
-  [[nodiscard]] Duration idle_time() const noexcept {
-    return is_under_pressure ? options.timeouts.idle_under_pressure : options.timeouts.idle;
+  [[nodiscard]] Duration idle_time(const net::Stream& connection) const noexcept {
+    if (is_under_pressure) [[unlikely]]
+      return idle_time_under_pressure(connection);
+    return options.timeouts.idle;
   }
+  SKUA_COLD Duration idle_time_under_pressure(const net::Stream& connection) const noexcept;
 
   /// Returns a poster with which other threads run calls on this one, as long as its loop lives.
   [[nodiscard]] ws::Poster poster() const;

@@ -203,7 +203,7 @@ TEST_F(ServeTest, PrintsEveryLimitAndTimeout) {
   EXPECT_EQ(process.wait(), 0);
   for (const char* part :
        {"[limits]", "[timeouts]", "head                         = 64 KiB",
-        "idle                         = 60 s", "connection_age               = 1 h",
+        "idle                         = 75 s", "connection_age               = 1 h",
         "drain_delay                  = 0 s", "drain_grace                  = 50 ms",
         "\n# host = \"127.0.0.1\"\n", "\n# access-log = false\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;

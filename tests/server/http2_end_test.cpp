@@ -20,7 +20,7 @@ class Http2Ends : public testing::Http2Worker {};
 TEST_P(Http2Ends, AnIdleConnectionIsToldToGo) {
   Client client = greeted();
   say(client, frames::get(1));
-  worker().advance(59s);
+  worker().advance(74s);
   EXPECT_EQ(heard(client), "");
   worker().advance(2s);
   EXPECT_EQ(heard(client), "GOAWAY(1,NO_ERROR)");

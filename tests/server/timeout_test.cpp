@@ -2,7 +2,9 @@
 // Every wait for a peer times out, with a response if the peer may still read. Uses a manual clock.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "skua.hpp"
 #include "support/test_worker.hpp"
@@ -46,7 +48,7 @@ class Timeout : public ::testing::TestWithParam<BackendChoice> {
 
 TEST_P(Timeout, AnIdleConnectionIsClosed) {
   ASSERT_TRUE(worker_.ask(client_, get("/")));
-  worker_.advance(59s);
+  worker_.advance(74s);
   EXPECT_FALSE(TestWorker::is_readable(client_));
   worker_.advance(2s);
   worker_.turn_until_readable(client_);
@@ -142,6 +144,56 @@ TEST_P(Timeout, LingeringTakesWhateverIsStillSent) {
   EXPECT_EQ(client_.answer()->status, 413);
   EXPECT_EQ(client_.rest(), "");
   EXPECT_FALSE(client_.was_reset());
+}
+
+// Near the limit of connections -------------------------------------------------------------------
+
+class IdleUnderPressure : public ::testing::Test {
+ protected:
+  /// Returns after how many seconds the last of `open` connections is closed, of at most `cap`.
+  static int closed_after(std::size_t cap, std::size_t open, const ServerOptions& given) {
+    ServerOptions options = given;
+    options.limits.connections = cap;
+    const Router router = sample();
+    TestWorker worker(router, BackendChoice::Poll, options);
+    std::vector<Client> clients;
+    for (std::size_t i = 0; i < open; ++i) clients.push_back(worker.connect());
+    for (Client& client : clients) EXPECT_TRUE(worker.ask(client, get("/")));
+    for (int seconds = 0; seconds < 200; ++seconds) {
+      if (TestWorker::is_readable(clients.back())) return seconds;
+      worker.advance(1s);
+    }
+    return 0;
+  }
+};
+
+TEST_F(IdleUnderPressure, TheShorterTimeHoldsAboveFourFifths) {
+  struct Row {
+    std::size_t cap;
+    std::size_t open;
+    Duration idle;
+    int closed_after;
+  };
+  const Row rows[] = {
+      {1, 1, 75s, 16},    {2, 1, 75s, 76},    {2, 2, 75s, 16},  {3, 2, 75s, 76},
+      {4, 3, 75s, 76},    {4, 4, 75s, 16},    {5, 4, 75s, 76},  {5, 5, 75s, 16},
+      {9, 7, 75s, 76},    {9, 8, 75s, 16},    {10, 8, 75s, 76}, {10, 9, 75s, 16},
+      {100, 80, 75s, 76}, {100, 81, 75s, 16}, {10, 9, 5s, 6},   {10, 5, 5s, 6},
+  };
+  for (const Row& row : rows) {
+    ServerOptions options;
+    options.timeouts.idle = row.idle;
+    // Timers are accurate to a tick.
+    EXPECT_NEAR(closed_after(row.cap, row.open, options), row.closed_after, 1)
+        << row.open << " of " << row.cap;
+  }
+}
+
+TEST_F(IdleUnderPressure, ConnectionsOfProxiesKeepTheirTime) {
+  ServerOptions options;
+  options.trusted_proxies = std::make_shared<TrustedProxies>(
+      ProxyRules{.networks = parse_networks("127.0.0.0/8").value(), .unix_sockets = true});
+  EXPECT_NEAR(closed_after(10, 9, options), 76, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Timeout, ::testing::ValuesIn(testing::backends()),

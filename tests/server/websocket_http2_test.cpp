@@ -137,7 +137,7 @@ TEST_P(Http2WebSockets, ARefusedOneHoldsNoStream) {
                     3, frames::field(":method", "CONNECT") + frames::field(":authority", "a.b:443"),
                     frames::open)),
             "HEADERS(3) DATA(3)! RST_STREAM(3,NO_ERROR)");
-  worker().advance(61s);
+  worker().advance(76s);
   EXPECT_EQ(heard(client), "GOAWAY(3,NO_ERROR)") << "the connection is idle";
 }
 

@@ -58,6 +58,8 @@ class OriginSource {
  public:
   /// Returns the origin of a request that arrived on a connection, the RequestParts::peer_context.
   [[nodiscard]] virtual Origin origin_of(const Head& head, const void* connection) const = 0;
+  /// Reports whether a connection is that of a trusted proxy.
+  [[nodiscard]] virtual bool is_proxy(const void* /*connection*/) const { return false; }
 
  protected:
   ~OriginSource() = default;

@@ -76,7 +76,7 @@ loop::Instant H2Protocol::deadline() const noexcept {
   }
   if (const auto since = h2_.unfinished_since())
     next = std::min(next, later(*since, timeouts.head));
-  if (exchanges_.empty()) next = std::min(next, later(idle_since_, resources_.idle_time()));
+  if (exchanges_.empty()) next = std::min(next, later(idle_since_, resources_.idle_time(stream_)));
   return next;
 }
 

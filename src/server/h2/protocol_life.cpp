@@ -78,7 +78,7 @@ void H2Protocol::time_out() {
     is_failure_counted_ = true;
     h2_.terminate(h2::ErrorCode::EnhanceYourCalm, "a frame or a head took too long");
   }
-  if (exchanges_.empty() && later(idle_since_, resources_.idle_time()) <= now) {
+  if (exchanges_.empty() && later(idle_since_, resources_.idle_time(stream_)) <= now) {
     h2_.terminate(h2::ErrorCode::NoError, "idle");
   }
 }

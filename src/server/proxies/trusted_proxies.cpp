@@ -83,6 +83,12 @@ class Support final : public detail::ProxySupport {
     return known;
   }
 
+  // With the PROXY protocol, only proxies may connect, and the peer is their client.
+  [[nodiscard]] bool is_proxy(const void* connection) const override {
+    return proxies_.rules().proxy_protocol ||
+           proxies_.trusts(static_cast<const net::Stream*>(connection)->peer());
+  }
+
  private:
   [[nodiscard]] bool is_client_secure(const net::Stream& stream) const noexcept {
     if (stream.is_secure() || !proxies_.rules().proxy_protocol) return stream.is_secure();
