@@ -158,12 +158,11 @@ Errc decide_absolute(std::string_view target, Framing& framing) noexcept {
     return Errc::MalformedTarget;
   }
   const std::string_view rest = target.substr(colon + 3);
-  const std::size_t slash = rest.find('/');
+  const std::size_t end = rest.find_first_of("/?");
   framing.form = TargetForm::Absolute;
-  // `host?query` is rejected as a malformed authority: its path would have to be made up, and real
-  // clients do not send it.
-  framing.host = rest.substr(0, slash);
-  framing.path_and_query = slash == std::string_view::npos ? "/" : rest.substr(slash);
+  framing.host = rest.substr(0, end);
+  // RFC 9110 §4.2.3: an empty path is "/", also in front of a query; see http::split_target().
+  framing.path_and_query = end == std::string_view::npos ? "/" : rest.substr(end);
   return http::is_authority(framing.host) ? Errc::None : Errc::MalformedTarget;
 }
 
