@@ -151,10 +151,26 @@ void UringBackend::leave_queue(Handle& handle) noexcept {
   queue_.remove(handle);
 }
 
+// Those that were closed leave together: the queue may be long, and all of it closed at once.
+void UringBackend::sweep_queue() noexcept {
+  has_closed_in_queue_ = false;
+  for (Handle* handle = queue_.take_all(); handle != nullptr;) {
+    Handle* const next = handle->next_;
+    if (handle->closing_) {
+      clear(*handle, receive_queued);
+      closing_.push(*handle);
+    } else {
+      queue_.push(*handle);
+    }
+    handle = next;
+  }
+}
+
 // No more than there is room for: others would only end for lack of buffers, in every turn. At
 // least one, and then the next turn does not wait, so that the queue moves even if those at its
 // head have nothing to receive.
 void UringBackend::receive_in_turn() noexcept {
+  if (has_closed_in_queue_) sweep_queue();
   std::size_t left = std::max<std::size_t>(buffers_.free_pieces(), 1);
   for (; left != 0 && queue_.first() != nullptr; --left) {
     Handle& handle = *queue_.first();
@@ -291,8 +307,11 @@ void UringBackend::close(Handle& handle) {
   if (!handle.is_open()) return;
   handle.closing_ = true;
   handle.receiving_ = false;
-  leave_queue(handle);
-  closing_.push(handle);
+  if (has(handle, receive_queued)) {
+    has_closed_in_queue_ = true;
+  } else {
+    closing_.push(handle);
+  }
   cancel_receive(handle);
   stop_accept(handle);
   if (handle.connecting_) cancel(handle, Purpose::Connect);

@@ -156,6 +156,12 @@ class UringBackend final : public Backend {
       if (handle.next_ == nullptr) last_link_ = link;
     }
 
+    /// Empties the list, and returns the first one: the others follow it.
+    Handle* take_all() noexcept {
+      last_link_ = &first_;
+      return std::exchange(first_, nullptr);
+    }
+
    private:
     Handle* first_ = nullptr;
     Handle** last_link_ = &first_;
@@ -189,6 +195,7 @@ class UringBackend final : public Backend {
   void arm_receive(Handle& handle) noexcept;
   SKUA_COLD void queue_receive(Handle& handle) noexcept;
   SKUA_COLD void leave_queue(Handle& handle) noexcept;
+  SKUA_COLD void sweep_queue() noexcept;
   SKUA_COLD void receive_in_turn() noexcept;
   void submit_receive(Handle& handle, std::size_t piece_bytes) noexcept;
   SKUA_COLD void cancel_receive(Handle& handle) noexcept;
@@ -219,6 +226,7 @@ class UringBackend final : public Backend {
   UringRing ring_;
   HandleList closing_;                  // between close() and on_closed()
   HandleList queue_;                    // their receives wait for buffers
+  bool has_closed_in_queue_ = false;    // see sweep_queue()
   std::array<Handle*, max_fed> fed_{};  // see find_missed_ends()
   std::size_t fed_count_ = 0;
   std::size_t received_bytes_ = 0;  // in this turn

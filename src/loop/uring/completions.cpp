@@ -34,6 +34,7 @@ Error error_of(int result, const char* context) noexcept {
 void UringBackend::turn(Duration timeout) {
   if (!is_wake_armed_) arm_wake();
   if (fed_count_ != 0) find_missed_ends();
+  if (has_closed_in_queue_) sweep_queue();
   ++calls_.waits;
   ring_.wait(timeout);
   if (!was_abandoned_) [[likely]] {
@@ -54,7 +55,10 @@ void UringBackend::turn(Duration timeout) {
 void UringBackend::finish_abandoned() {
   fed_count_ = 0;
   was_abandoned_ = true;
-  while (closing_.first() != nullptr) finish_close(*closing_.first());
+  do {
+    if (has_closed_in_queue_) sweep_queue();
+    while (closing_.first() != nullptr) finish_close(*closing_.first());
+  } while (has_closed_in_queue_);  // on_closed() may have closed others
 }
 
 void UringBackend::finish_close(Handle& handle) {
