@@ -90,14 +90,26 @@ void Listener::shed_one() noexcept {
   reserve_ = open_reserve();  // may fail now; retry() tries again
 }
 
-// Closing the socket resets the connections in its queue, so the queue is emptied first.
-void Listener::finish_drain() {
+void Listener::empty_queue(int descriptor) {
   for (int i = 0; i < max_drained; ++i) {
-    Socket connection(bsd::accept_one(descriptor()));
+    Socket connection(bsd::accept_one(descriptor));
     if (!connection) break;
     sink_.on_accept(std::move(connection));
   }
-  close();
+}
+
+// Closing the socket resets the connections in its queue, so the queue is emptied right before. A
+// back end may close it a whole turn later, and a turn full of TLS handshakes is long.
+void Listener::finish_drain() {
+  const int own = loop_.backend().release(*this);
+  if (own < 0) {
+    empty_queue(descriptor());
+    return close();
+  }
+  Socket socket(own);
+  empty_queue(own);
+  socket.close();
+  sink_.on_listener_closed();
 }
 
 void Listener::retry() {

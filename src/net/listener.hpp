@@ -53,6 +53,7 @@ class Listener final : private loop::Handle {
   void on_accept_failed(Error error) override;
   void on_closed() override;
   void shed_one() noexcept;
+  void empty_queue(int descriptor);
   void finish_drain();
   void retry();
 

@@ -178,6 +178,20 @@ TEST_F(ListenerTest, ClosesDuringAShortage) {
   EXPECT_EQ(listener, nullptr);
 }
 
+// The system would complete the handshakes of connections that come later, and then reset them.
+TEST_F(ListenerTest, ADrainClosesTheSocketRightAfterTheLastAccept) {
+  const Address address = listener->address();
+  listener->resume();
+  const Socket waiting = client();
+  listener->drain();
+  clock.advance(1s);
+  loop->run_once(Duration::zero());
+  EXPECT_EQ(accepted.size(), 1U);
+  EXPECT_EQ(listener, nullptr) << "closed in the same turn";
+  const Socket late(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_NE(::connect(late.descriptor(), address.data(), address.size_bytes()), 0);
+}
+
 TEST(CreateListeners, OfTwoServersThatAskForAPortOneGetsIt) {
   if (!shares_ports_late) GTEST_SKIP() << "a port is free for a moment here";
   constexpr int rounds = 1000;

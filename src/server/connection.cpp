@@ -55,10 +55,10 @@ void Connection::start_timer(Waiting waiting) {
   const Timeouts& timeouts = resources_.options.timeouts;
   const std::optional<Duration> left = pump_.left_to_send(timeouts.write);
   if (!left) [[likely]] {
-    if (is_new_ && !resources_.is_draining) return;                         // running since start()
-    if (is_handshake_granted_ && !pump_.stream().is_established()) return;  // running too
+    if (is_new_ && !resources_.is_draining) return;  // running since start()
+    if (is_new_ && is_handshake_granted_) return;    // running too
   }
-  if (waiting == Waiting::Request) {
+  if (waiting == Waiting::Request || is_late_for_drain(waiting)) {
     const Duration idle =
         resources_.is_draining ? timeouts.drain_grace : resources_.idle_time(pump_.stream());
     return pump_.start_timer(left.value_or(idle));

@@ -92,7 +92,7 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   std::unique_ptr<Extras> extras_;     // outlives what the protocols do
   std::uint32_t absent_since_ = 0;     ///< when the peer was found to have ended its input, in ms
   bool is_absence_timed_ = false;      ///< absent_since_ is set
-  bool is_handshake_granted_ = false;  ///< it may continue while the server drains
+  bool is_handshake_granted_ = false;  ///< it may continue while the server drains, and then ask
   bool is_new_ = true;                 ///< the peer's protocol is not known yet
   std::uint8_t preface_bytes_ = 0;     ///< length of the HTTP/2 preface seen so far
 };

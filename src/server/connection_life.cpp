@@ -69,7 +69,8 @@ void Connection::on_closing() noexcept {
   if (tell && was_open) tell();
 }
 
-// A drain lets a handshake in progress finish; a silent peer only gets the grace period.
+// A drain lets a handshake in progress finish, and answers the request that follows it; a silent
+// peer only gets the grace period.
 bool Connection::grants_handshake() noexcept {
   if (!pump_.stream().is_handshaking() || is_handshake_granted_) return false;
   is_handshake_granted_ = true;
@@ -83,7 +84,9 @@ void Connection::on_established() {
   }
   if (resources_.header_reader != nullptr) resources_.header_reader->tell_open(pump_.stream());
   const Timeouts& timeouts = resources_.options.timeouts;
-  pump_.start_timer(resources_.is_draining ? timeouts.drain_grace : timeouts.head);
+  // The first request follows its handshake, even if that ended during a drain.
+  if (resources_.is_draining) is_handshake_granted_ = true;
+  pump_.start_timer(resources_.is_draining ? timeouts.linger : timeouts.head);
 }
 
 // Chooses the protocol negotiated by TLS (ALPN), or else the one that the first bytes indicate.

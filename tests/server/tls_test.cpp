@@ -3,9 +3,11 @@
 // cover everything above it.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "crypto/digest.hpp"
@@ -88,6 +90,36 @@ TEST_P(Tls, BothSidesAgreeOnTheProtocol) {
   Client modern(server.port(), Transport::H2Tls);
   EXPECT_EQ(ask(modern), "secure");
   EXPECT_EQ(modern.tls()->engine().protocol(), "h2");
+}
+
+// Also if the request comes after the end of the handshake.
+TEST_P(Tls, ADrainAnswersConnectionsThatAreInTheirHandshake) {
+  options_.timeouts.drain_grace = Duration(0);  // idle connections are closed at once
+  TestServer server(router_, GetParam(), options_, Transport::Tls);
+  TcpSocket slow = TcpSocket::connect_to(*Address::parse("127.0.0.1", server.port()), 10s).value();
+  TlsWire wire({"http/1.1"});
+  std::string plain;
+  const auto exchange = [&] {
+    std::array<char, 16'384> room;
+    const Result<std::size_t> count = slow.receive(room, 10s);
+    EXPECT_TRUE(count) << count.error().message();
+    if (count) plain += wire.read({room.data(), *count});
+    return count.has_value();
+  };
+  EXPECT_TRUE(slow.send_all(wire.take_output()));
+  while (!wire.is_established() && exchange()) continue;
+  Client idle = server.connect();
+  EXPECT_EQ(ask(idle), "secure");
+  std::thread drainer([&] { server->shutdown(); });
+  EXPECT_TRUE(idle.is_closed());
+  EXPECT_TRUE(slow.send_all(wire.take_output()));
+  exchange();  // the server's session tickets: it has seen the end of the handshake
+  wire.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_TRUE(slow.send_all(wire.take_output()));
+  while (plain.find("secure") == plain.npos && exchange()) continue;
+  EXPECT_NE(plain.find("Connection: close"), plain.npos) << plain;
+  slow.close();
+  drainer.join();
 }
 
 TEST_P(Tls, Http2IsNotOfferedWhereItIsNotWanted) {
