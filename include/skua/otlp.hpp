@@ -46,7 +46,7 @@ class SKUA_API OtlpExporter final {
   explicit OtlpExporter(OtlpOptions options = {});
   OtlpExporter(const OtlpExporter&) = delete;
   OtlpExporter& operator=(const OtlpExporter&) = delete;
-  /// Sends what waits, once, and ends the thread.
+  /// Sends what waits, once and for at most two seconds, and ends the thread.
   ~OtlpExporter();
 
   /// Adds a span; never waits. Thread-safe.

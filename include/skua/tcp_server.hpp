@@ -101,7 +101,8 @@ struct TcpServerOptions {
   std::size_t max_output_bytes = 64_MiB;  ///< and beyond this: disconnected
   std::size_t server_bytes = 1_GiB;  ///< input and output kept for all clients: who needs more is
                                      ///< disconnected
-  Duration linger = 2s;              ///< the client's last bytes, after we have closed our side
+  Duration linger = 2s;              ///< the client's last bytes, after we have closed our side;
+                                     ///< at most 50 ms if the server stops and nothing is queued
   Duration shutdown = 5s;            ///< for sending what is queued when the server stops
   TlsOptions tls{};
   std::vector<std::string> protocols{};                   ///< of TLS (ALPN), in order of preference

@@ -88,6 +88,10 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   }
   SKUA_COLD loop::Instant end_of_absence() noexcept;
   bool grants_handshake() noexcept;
+  /// Reports whether a drain takes the connection for idle unless more of a head arrives soon.
+  [[nodiscard]] bool is_late_for_drain(Waiting waiting) const noexcept {
+    return waiting == Waiting::Head && resources_.is_draining;
+  }
 
   std::unique_ptr<Extras> extras_;     // outlives what the protocols do
   std::uint32_t absent_since_ = 0;     ///< when the peer was found to have ended its input, in ms

@@ -192,7 +192,8 @@ void Connection::on_time_out() {
   const bool is_absent = is_absence_timed_ && end_of_patience() <= now;
   const Waiting waiting =
       with_protocol([this](auto& protocol) { return protocol.state(pump_.is_sending()).waiting; });
-  const bool has_deadline = waiting != Waiting::Request && waiting != Waiting::Handler;
+  const bool has_deadline =
+      waiting != Waiting::Request && waiting != Waiting::Handler && !is_late_for_drain(waiting);
   if (pump_.is_open() && !takes_nothing && !is_absent && has_deadline) {
     if (!is_head_late && deadline() > now) return;
     return with_protocol([](auto& protocol) { protocol.time_out(); });

@@ -13,6 +13,8 @@
 namespace skua::sockets {
 namespace {
 
+// For the last bytes of an idle client when the server stops.
+constexpr Duration stop_grace = 50ms;
 // Little is kept for free, so that the common case touches nothing that threads share.
 constexpr std::size_t uncharged_bytes = 4_KiB;
 // Receiving goes on for so much during a pause, so that a client that leaves is noticed.
@@ -23,7 +25,7 @@ Error too_slow() noexcept { return {Errc::TooSlow, "the client does not take wha
 }  // namespace
 
 TcpClient::TcpClient(TcpClients& shared, std::unique_ptr<net::Stream> stream)
-    : shared_(shared), pump_(*this, shared.loop, shared.blocks) {
+    : shared_(shared), pump_(*this, shared.loop, shared.blocks), linger_(shared.options.linger) {
   pump_.take(std::move(stream));
 }
 
@@ -168,7 +170,7 @@ void TcpClient::settle() {
   const bool is_all_sent = pump_.output().empty();
   if (!pump_.is_open()) {
     tell_disconnect();
-    if (pump_.has_ended()) pump_.linger(shared_.options.linger);
+    if (pump_.has_ended()) pump_.linger(linger_);
     return;
   }
   if (!is_all_sent || accounted_bytes_ != 0) account();
@@ -234,6 +236,12 @@ void TcpClient::leave(Error why) noexcept {
   if (why.code() != Errc::None) why_ = why;
   pump_.end();
   pump_.settle_later();
+}
+
+// Nobody waits long for a client to which nothing is being sent.
+void TcpClient::stop() noexcept {
+  if (pump_.has_sent_all()) linger_ = std::min(linger_, stop_grace);
+  leave(Errc::Cancelled);
 }
 
 void TcpClient::on_closing() noexcept {

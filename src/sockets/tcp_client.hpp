@@ -43,7 +43,7 @@ class TcpClient final : public TcpConnection, public base::ListNode, private net
   /// Makes the session and starts to receive.
   void start();
   /// Disconnects because the server stops.
-  void stop() noexcept { leave(Errc::Cancelled); }
+  void stop() noexcept;
   void close() noexcept { pump_.close(); }
 
   [[nodiscard]] std::string_view input() const noexcept override;
@@ -92,6 +92,7 @@ class TcpClient final : public TcpConnection, public base::ListNode, private net
 
   TcpClients& shared_;
   net::StreamPump pump_;
+  Duration linger_;
   std::unique_ptr<detail::TcpSession> session_;
   std::string kept_;           // input that was not consumed
   std::string_view arriving_;  // input in the loop's buffer, while nothing is kept

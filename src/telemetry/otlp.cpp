@@ -3,21 +3,33 @@
 // waits for it. What cannot be sent is dropped: traces must not cost a program its memory.
 #include "skua/otlp.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
-#include "skua/blocking.hpp"
+#include "loop/clock.hpp"
+#include "skua/background_client.hpp"
 #include "skua/url.hpp"
 #include "telemetry/otlp_json.hpp"
 
 namespace skua {
+namespace {
+
+// A collector may never answer, so the end of the exporter has a deadline of its own.
+constexpr Duration end_patience = std::chrono::seconds(2);
+
+}  // namespace
 
 struct OtlpExporter::Impl {
-  explicit Impl(OtlpOptions told) : options(std::move(told)) {
+  using Answer = BackgroundClient::Answer;
+
+  explicit Impl(OtlpOptions told) : options(std::move(told)), client(options.client) {
     if (!Url::parse(options.url)) {
       throw std::invalid_argument("OtlpExporter: '" + options.url + "' is no URL");
     }
@@ -27,6 +39,7 @@ struct OtlpExporter::Impl {
   void run() noexcept;
   bool wait_for_batch();
   void send();
+  [[nodiscard]] Answer answer_to(std::string content);
   void lose(std::size_t count, const std::string& why);
 
   const OtlpOptions options;
@@ -35,8 +48,11 @@ struct OtlpExporter::Impl {
   std::vector<Span> queue;  // guarded by mutex, like the next
   std::uint64_t lost = 0;
   bool is_ending = false;
-  std::vector<Span> batch;      // only the thread uses it, and the next
-  bool has_complained = false;  // since the last success
+  std::chrono::steady_clock::time_point ends_by{};  // once it is ending
+  std::optional<Answer> answer{};                   // to the request that was sent
+  std::vector<Span> batch;                          // only the thread uses it, and the next
+  bool has_complained = false;                      // since the last success
+  BackgroundClient client;
   std::thread thread;
 };
 
@@ -47,6 +63,7 @@ OtlpExporter::~OtlpExporter() {
   {
     const std::lock_guard lock(impl_->mutex);
     impl_->is_ending = true;
+    impl_->ends_by = later(std::chrono::steady_clock::now(), end_patience);
     impl_->changed.notify_one();
   }
   impl_->thread.join();
@@ -96,11 +113,36 @@ bool OtlpExporter::Impl::wait_for_batch() {
 
 void OtlpExporter::Impl::send() {
   if (batch.empty()) return;
-  std::string content = telemetry::otlp_json(options, batch);
-  const auto sent =
-      blocking::post(options.url, std::move(content), "application/json", options.client);
+  const Answer sent = answer_to(telemetry::otlp_json(options, batch));
   if (!sent) return lose(batch.size(), sent.error().text);
+  if (code(sent->status) / 100 != 2) {
+    return lose(batch.size(), "the server answered " + std::to_string(code(sent->status)));
+  }
   has_complained = false;
+}
+
+OtlpExporter::Impl::Answer OtlpExporter::Impl::answer_to(std::string content) {
+  std::stop_source stop;
+  client.send([this, content = std::move(content)](
+                  Client& its) { return its.post(options.url).body(content, "application/json"); },
+              [this](Answer got) {
+                const std::lock_guard lock(mutex);
+                answer = std::move(got);
+                changed.notify_one();
+              },
+              stop.get_token());
+  const auto is_answered = [this] { return answer.has_value(); };
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return is_answered() || is_ending; });
+  if (!changed.wait_until(lock, ends_by, is_answered)) {
+    lock.unlock();
+    stop.request_stop();
+    lock.lock();
+    changed.wait(lock, is_answered);
+  }
+  Answer got = *std::move(answer);
+  answer.reset();
+  return got;
 }
 
 void OtlpExporter::Impl::lose(std::size_t count, const std::string& why) {

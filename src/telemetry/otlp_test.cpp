@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -10,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "skua/async.hpp"
 #include "skua/server.hpp"
 #include "telemetry/otlp_json.hpp"
 
@@ -121,6 +124,27 @@ TEST(OtlpExporter, CountsWhatTheCollectorDoesNotTake) {
   }
   ASSERT_EQ(problems.size(), 1U) << "said once";
   EXPECT_NE(problems[0].find("/v1/traces"), std::string::npos) << problems[0];
+}
+
+TEST(OtlpExporter, DoesNotWaitForACollectorThatNeverAnswers) {
+  Router router;
+  std::atomic<bool> is_asked{false};
+  router.post("/v1/traces", [&]() -> Task<std::string> {
+    is_asked = true;
+    co_await sleep(1h);
+    co_return "";
+  });
+  Server server(router, {.host = "127.0.0.1", .port = 0, .threads = 1});
+  ASSERT_TRUE(server.start());
+  const auto began = std::chrono::steady_clock::now();
+  {
+    OtlpExporter exporter({.url = server.url() + "/v1/traces", .interval = 1h, .batch_spans = 1});
+    exporter.add(span("a"));
+    while (!is_asked) std::this_thread::yield();
+    exporter.add(span("b"));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 20s) << "the client's own limit is 30 s";
+  server.shutdown(Duration(0));
 }
 
 TEST(OtlpExporter, RefusesAMalformedUrl) {

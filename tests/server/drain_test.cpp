@@ -59,6 +59,31 @@ TEST_P(Drain, AnswersAllRequestsThatWerePipelined) {
   EXPECT_EQ(last->field("Connection"), "close");
 }
 
+TEST_P(Drain, AHeadThatDoesNotGoOnIsNotWaitedFor) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: half a request line";
+  TestWorker worker(router_, GetParam());
+  Client silent = worker.connect();
+  Client slow = worker.connect();
+  for (Client* const client : {&silent, &slow}) {
+    client->send("GET /1 HTT");
+    worker.settle();
+  }
+  worker.advance(1s);
+  (*worker).begin_drain();
+  worker.settle();
+  for (const char* piece : {"P/1.1\r\n", "Host: t\r\n", "\r\n"}) {
+    worker.advance(30ms);
+    slow.send(piece);
+    worker.settle();
+  }
+  worker.turn_until_readable(silent);
+  EXPECT_TRUE(silent.is_closed());
+  worker.turn_until_readable(slow);
+  const auto answer = slow.answer();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body, "/1");
+}
+
 TEST_P(Drain, WaitsForTheRestOfARequestBehindOthers) {
   if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: pipelining";
   TestWorker worker(router_, GetParam());

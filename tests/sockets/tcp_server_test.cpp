@@ -423,6 +423,13 @@ TEST_P(TcpServers, StopSendsWhatIsQueued) {
   EXPECT_EQ((rest.size() + 1) % Source::piece_bytes, 0U);
 }
 
+TEST_P(TcpServers, StopDoesNotWaitForClientsThatAreIdle) {
+  Running<Echo> running({.backend = GetParam(), .linger = 1h, .shutdown = 1h});
+  TcpSocket client = running.connect();
+  EXPECT_TRUE(client.send_all("hello") && receive(client, 5) == "hello");
+  running.stop();
+}
+
 TEST_P(TcpServers, SeveralThreads) {
   TcpServerOptions several = options();
   several.threads = 3;

@@ -25,6 +25,7 @@ ServerStream& exchange_of(h2::Stream& stream) noexcept {
 
 void H2Protocol::receive(std::span<char> input) {
   const loop::Instant now = resources_.loop.now();
+  if (is_shutting_down_) heard_at_ = now;
   h2_.receive({input.data(), input.size()}, now);
   resume();
   if (now >= ages_at_ && !is_shutting_down_) begin_shut_down();
@@ -74,8 +75,7 @@ loop::Instant H2Protocol::deadline() const noexcept {
   if (const auto since = h2_.settings_pending_since()) {
     next = std::min(next, later(*since, timeouts.head));
   }
-  if (const auto since = h2_.unfinished_since())
-    next = std::min(next, later(*since, timeouts.head));
+  next = std::min(next, end_of_unfinished());
   if (exchanges_.empty()) next = std::min(next, later(idle_since_, resources_.idle_time(stream_)));
   return next;
 }

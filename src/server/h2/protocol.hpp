@@ -52,6 +52,7 @@ class H2Protocol final : public Protocol, private h2::Events {
   void begin_shut_down();
   void open_windows();
   void count_failure();
+  [[nodiscard]] loop::Instant end_of_unfinished() const noexcept;
 
   Resources& resources_;
   const net::Stream& stream_;
@@ -61,6 +62,7 @@ class H2Protocol final : public Protocol, private h2::Events {
   base::IntrusiveList<ServerStream> exchanges_;  // owned, from on_request to on_closed
   loop::Instant idle_since_;                     // since when there are no exchanges
   loop::Instant ages_at_;
+  loop::Instant heard_at_{};                  // during a drain: when the peer last sent something
   std::optional<loop::Instant> finishes_at_;  // when to finish the shutdown
   bool is_shutting_down_ = false;
   bool is_failure_counted_ = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rare events of HTTP/2 on a connection: it starts or ends, or the peer takes too long.
+#include <algorithm>
 #include <utility>
 
 #include "loop/clock.hpp"
@@ -72,8 +73,7 @@ void H2Protocol::time_out() {
   if (pending_since && later(*pending_since, resources_.options.timeouts.head) <= now) {
     h2_.terminate(h2::ErrorCode::SettingsTimeout, "SETTINGS were not acknowledged");
   }
-  const auto unfinished_since = h2_.unfinished_since();
-  if (unfinished_since && later(*unfinished_since, resources_.options.timeouts.head) <= now) {
+  if (end_of_unfinished() <= now) {
     ++resources_.counters.refused_slow;
     is_failure_counted_ = true;
     h2_.terminate(h2::ErrorCode::EnhanceYourCalm, "a frame or a head took too long");
@@ -83,9 +83,19 @@ void H2Protocol::time_out() {
   }
 }
 
+// Returns when the rest of a head or of a frame is due. A drain waits only for those that go on.
+loop::Instant H2Protocol::end_of_unfinished() const noexcept {
+  const auto since = h2_.unfinished_since();
+  if (!since) return loop::Instant::max();
+  const Timeouts& timeouts = resources_.options.timeouts;
+  const loop::Instant end = later(*since, timeouts.head);
+  return resources_.is_draining ? std::min(end, later(heard_at_, timeouts.drain_grace)) : end;
+}
+
 // RFC 9113 §6.8: requests already on their way are still served.
 void H2Protocol::begin_shut_down() {
   is_shutting_down_ = true;
+  heard_at_ = resources_.loop.now();
   h2_.begin_shut_down();
   finishes_at_ = later(resources_.loop.now(), resources_.options.timeouts.drain_grace);
 }
