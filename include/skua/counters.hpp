@@ -20,8 +20,9 @@ struct Counters {
   std::uint64_t bytes_sent = 0;             ///< to sockets
   std::uint64_t refused_malformed = 0;      ///< answered 400, 501, 505 or 417 by the parser
   std::uint64_t refused_too_large = 0;      ///< answered 413, 414 or 431
-  std::uint64_t refused_slow = 0;           ///< answered 408, or closed by a timeout in a response
-  std::uint64_t handler_failures = 0;       ///< exceptions answered with 500
+  std::uint64_t refused_overloaded = 0;  ///< answered 503: Limits::server_body_bytes and the like
+  std::uint64_t refused_slow = 0;        ///< answered 408, or closed by a timeout in a response
+  std::uint64_t handler_failures = 0;    ///< exceptions answered with 500
   std::uint64_t handlers_cancelled = 0;  ///< dropped while waiting: the peer was gone or too slow
   std::uint64_t out_of_memory = 0;       ///< connections and requests ended by lack of memory
   std::uint64_t accept_pauses = 0;       ///< connection cap reached, or no descriptors left

@@ -266,6 +266,7 @@ void write_connections(MetricsText& out, const Counters& sum) {
                "Requests that the server refused by itself.", "reason",
                {{"malformed", sum.refused_malformed},
                 {"too_large", sum.refused_too_large},
+                {"overloaded", sum.refused_overloaded},
                 {"slow", sum.refused_slow}});
   write_value(out, "http_server_requests_received", MetricType::Counter,
               "Heads of requests received.", sum.requests);

@@ -13,6 +13,7 @@
 
 #include "http/message/request_parts.hpp"
 #include "http/uri/authority.hpp"
+#include "net/log.hpp"
 #include "net/stream.hpp"
 #include "router/tree.hpp"
 #include "server/resources.hpp"
@@ -254,6 +255,20 @@ void note_out_of_memory(Resources& resources, const char* what) noexcept {
   log(LogLevel::Error, {line.data(), static_cast<std::size_t>(size)});
 }
 
+namespace {
+
+// The server keeps too much already. A client cannot tell why, so the operator is told.
+void note_overload(Resources& resources) noexcept {
+  ++resources.counters.refused_overloaded;
+  const auto& log = resources.options.hooks.log;
+  if (!log || !resources.content_budget.may_tell(resources.loop.now())) return;
+  net::tell(log, LogLevel::Warning,
+            {"requests are refused with 503: the server keeps too much content or too many heads, "
+             "see Limits::server_body_bytes and server_head_bytes"});
+}
+
+}  // namespace
+
 void count_refusal(Resources& resources, Errc code) noexcept {
   if (code == Errc::HandlerTimedOut) return;  // counted in handlers_cancelled
   WorkerCounters& counters = resources.counters;
@@ -263,7 +278,7 @@ void count_refusal(Resources& resources, Errc code) noexcept {
   }
   switch (status_for(code)) {
     case Status::RequestTimeout: ++counters.refused_slow; break;
-    case Status::ServiceUnavailable:  // the server keeps too much content already
+    case Status::ServiceUnavailable: note_overload(resources); break;
     case Status::ContentTooLarge:
     case Status::UriTooLong:
     case Status::RequestHeaderFieldsTooLarge: ++counters.refused_too_large; break;

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <string_view>
 
+#include "loop/clock.hpp"
 #include "skua/error.hpp"
 #include "skua/options.hpp"
 
@@ -68,7 +70,15 @@ class ContentBudget final {
     return kept_bytes_.load(std::memory_order_relaxed);
   }
 
-  /// The same for heads, which have a budget of their own: see HeldHeads.
+  /// Reports whether a refusal may be logged: once a minute.
+  [[nodiscard]] bool may_tell(loop::Instant now) noexcept {
+    loop::Instant quiet_until = quiet_until_.load(std::memory_order_relaxed);
+    return now >= quiet_until && quiet_until_.compare_exchange_strong(
+                                     quiet_until, later(now, Duration(std::chrono::minutes(1))),
+                                     std::memory_order_relaxed);
+  }
+
+  /// Like take(), for heads, which have a budget of their own: see HeldHeads.
   [[nodiscard]] bool take_head(std::size_t bytes) noexcept {
     const std::size_t before = head_bytes_.fetch_add(bytes, std::memory_order_relaxed);
     if (before <= max_head_bytes_ && bytes <= max_head_bytes_ - before) return true;
@@ -93,6 +103,7 @@ class ContentBudget final {
   const std::size_t max_head_bytes_;
   std::atomic<std::size_t> kept_bytes_{0};
   std::atomic<std::size_t> head_bytes_{0};
+  std::atomic<loop::Instant> quiet_until_{loop::Instant::min()};
 };
 
 /// The content of one request, kept until it is complete, within a server's budget.

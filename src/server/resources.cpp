@@ -45,6 +45,7 @@ void WorkerCounters::add_to(Counters& sum) const noexcept {
   sum.bytes_sent += bytes_sent;
   sum.refused_malformed += refused_malformed;
   sum.refused_too_large += refused_too_large;
+  sum.refused_overloaded += refused_overloaded;
   sum.refused_slow += refused_slow;
   sum.handler_failures += handler_failures;
   sum.handlers_cancelled += handlers_cancelled;

@@ -50,6 +50,7 @@ struct WorkerCounters {
   base::Counter bytes_sent;
   base::Counter refused_malformed;
   base::Counter refused_too_large;
+  base::Counter refused_overloaded;
   base::Counter refused_slow;
   base::Counter handler_failures;
   base::Counter handlers_cancelled;

@@ -155,7 +155,7 @@ TEST_P(Http2Limits, AServerThatKeepsTooMuchSaysThatItIsBusy) {
   EXPECT_NE(heard[2].find("HEADERS(1) DATA(1)!"), heard[2].npos) << "503 " << heard[2];
   Client small = greeted();
   EXPECT_EQ(say(small, post(1) + frames::data(1, "small", frames::end)), "HEADERS(1) DATA(1)!");
-  EXPECT_EQ(worker().counters().refused_too_large, 2U);
+  EXPECT_EQ(worker().counters().refused_overloaded, 2U);
   clients.clear();
   worker().settle();
   Client later = worker().connect(Transport::H2);

@@ -92,6 +92,7 @@ Response::Response(Error error) : status_(status_for(error.code())), type_(Known
   body_ = Body(std::string(message(error.code())).append("\n"));
   // RFC 9110 §12.5.3, §15.5.16: tells a client whether a content coding was the reason.
   if (error.code() == Errc::UnsupportedMediaType) lines_.add("Accept-Encoding", "identity");
+  if (error.code() == Errc::Overloaded) lines_.add("Retry-After", "5");  // RFC 9110 §15.6.4
 }
 
 Response::Response(const PreparedResponse& prepared)
