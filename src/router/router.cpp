@@ -48,6 +48,7 @@ std::optional<Response> Router::guard(const router::Match& match, Request& reque
   http::RequestAccess::bind(request, &match.captures);
   for (const std::size_t count = router::count_steps(*match.scope); step < count; ++step) {
     const router::Step& next = router::step_at(*match.scope, step);
+    if (next.guard.call == nullptr) break;  // a coroutine, which is not run for a refusal
     std::optional<Response> early = next.guard.call(next.guard.object.get(), request);
     if (early || http::RequestAccess::waits_for_content(request)) return early;
   }

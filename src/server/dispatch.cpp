@@ -83,6 +83,16 @@ Response dispatch_finished(Resources& resources, const router::Match& match, Req
   });
 }
 
+Response dispatch_refused(Resources& resources, const router::Match& match, const Request& request,
+                          Errc code) {
+  Response response{Error(code)};
+  if (router::has_finishers(*match.scope)) finish(resources, match, request, response);
+  // No producer could run: the request ends here.
+  if (response.content().stream() != nullptr || skua::code(response.status()) < 200)
+    return Error(code);
+  return response;
+}
+
 bool opens_another_protocol(const Response& response) noexcept {
   const auto* const stream = response.content().stream();
   if (stream == nullptr || (*stream)->upgrade == nullptr) return false;

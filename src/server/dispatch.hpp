@@ -32,6 +32,11 @@ Response dispatch_guarded(Resources& resources, const router::Match& match, Requ
 Response dispatch_finished(Resources& resources, const router::Match& match, Request& request,
                            Task<Response>* handler, const std::exception_ptr& failure);
 
+/// Returns the response for a request that matched a route but is refused by the server, amended by
+/// the finishers.
+SKUA_COLD Response dispatch_refused(Resources& resources, const router::Match& match,
+                                    const Request& request, Errc code);
+
 /// Returns how much content a request to this route may have.
 inline std::uint64_t max_content_bytes(const Limits& limits, const router::Match& match) noexcept {
   const std::optional<std::size_t>& own = match.scope->limits.body_bytes;

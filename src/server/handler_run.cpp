@@ -92,6 +92,18 @@ Response HandlerRun::take_response() {
   return response;
 }
 
+// The guards come first, as everywhere: they may refuse the request for a reason of their own.
+Response HandlerRun::take_refusal(Errc code) {
+  if (!is_plain_ && !handler_) run_guards();
+  if (early_ || failure_ != nullptr) {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
+    return dispatch_guarded(resources_, match_, *request_, std::exchange(early_, std::nullopt),
+                            failure_);
+  }
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
+  return dispatch_refused(resources_, match_, *request_, code);
+}
+
 void HandlerRun::end_body(const http::Head& trailers) noexcept {
   body_.end(trailers);
   if (!keeps_content()) return;

@@ -82,6 +82,9 @@ class HandlerRun final : private http::RunningHandler {
   [[nodiscard]] bool is_running() const noexcept { return handler_ && !is_handler_done_; }
   /// Returns the handler's response, amended by the finishers. Call once.
   Response take_response();
+  /// Returns the response with which the server refuses the request. Call it after prepare(),
+  /// instead of take_response().
+  [[nodiscard]] Response take_refusal(Errc code);
   /// Takes over the attachments of a request that its response outlives.
   void keep(Attachments&& attachments) noexcept {
     if (attachments.empty()) return;

@@ -57,12 +57,6 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   partial_request_->take(head, framing);
   partial_request_->began = resources_.loop.now();
   const std::uint64_t max_bytes = max_body_bytes(framing, match);
-  const Result<void> started =
-      partial_request_->decoder.start(framing, {.body_bytes = max_bytes,
-                                                .extension_bytes = limits.chunk_extension_bytes,
-                                                .trailer_bytes = limits.trailer_bytes,
-                                                .trailer_fields = limits.trailer_fields});
-  if (!started) return started.error();
   parts.head = &partial_request_->head;
   parts.host = partial_request_->framing.host;
   parts.upgrade = partial_request_->framing.upgrade;
@@ -70,6 +64,12 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   parts.may_have_more_content = framing.body != h1::BodyKind::None;
   if (framing.body == h1::BodyKind::Length) parts.length_bytes = framing.length_bytes;
   run_.prepare(*this, parts, match);
+  const Result<void> started =
+      partial_request_->decoder.start(framing, {.body_bytes = max_bytes,
+                                                .extension_bytes = limits.chunk_extension_bytes,
+                                                .trailer_bytes = limits.trailer_bytes,
+                                                .trailer_fields = limits.trailer_fields});
+  if (!started) return started.error();
   if (parts.may_have_more_content) {
     run_.body().expect(*this, {.max_bytes = max_bytes,
                                .length_bytes = parts.length_bytes,

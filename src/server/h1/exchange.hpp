@@ -62,6 +62,8 @@ class H1Exchange final : private HandlerRunOwner, private body::Framer {
     response_state_ = ResponseState::Begun;
     return run_.take_response();
   }
+  /// Returns the response with which the server refuses the request.
+  [[nodiscard]] Response take_refusal(Errc code) { return run_.take_refusal(code); }
   /// Reports whether the connection can be kept alive despite the unread rest of the request. To be
   /// asked when the response is about to be sent.
   [[nodiscard]] bool can_keep_alive() const noexcept;

@@ -69,10 +69,11 @@ void H1Protocol::refuse(Errc code, const http::Head* head) {
   if (exchange_ != nullptr && exchange_->has_started_response()) {
     if (Accounting* const recorder = accounting()) recorder->will_end(end_for(code));
   } else {
-    Accounting::Entry* const record = begin_record(request_info, status_for(code), code);
     const bool is_head = request_info.head.method == Method::Head;  // RFC 9110 §9.3.2
+    Response response = exchange_ != nullptr ? exchange_->take_refusal(code) : Error(code);
+    Accounting::Entry* const record = begin_record(request_info, response.status(), code);
     const std::uint64_t content_bytes =
-        write_response(pump_.output(), Response{Error(code)},
+        write_response(pump_.output(), std::move(response),
                        {.dated = resources_.dated(), .is_head = is_head, .keep_alive = false});
     ++resources_.counters.responses;
     if (record != nullptr) record->owner->wrote(*record, content_bytes);

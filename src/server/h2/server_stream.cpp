@@ -113,13 +113,13 @@ void ServerStream::start_run(const Target& target, bool has_no_content) {
   const bool is_plain = !target.match.has_coroutine;
   const std::uint64_t max_bytes = max_content_bytes(resources_.options.limits, target.match);
   const bool is_too_long = request().length_bytes.value_or(0) > max_bytes;
-  if (is_too_long && !is_plain) return refuse(Errc::BodyTooLong);
-  if (!hold(stream_->head_bytes())) return refuse(Errc::Overloaded);
   has_run_ = true;
   http::RequestParts known = parts(target);
   known.may_have_more_content = !has_no_content && request().length_bytes != 0;
   known.length_bytes = request().length_bytes;
   run_.prepare(*this, known, target.match);
+  if (is_too_long && !is_plain) return refuse(Errc::BodyTooLong);
+  if (!hold(stream_->head_bytes())) return refuse(Errc::Overloaded);
   if (has_no_content) {
     run_.end_body(no_trailers);
   } else {

@@ -38,6 +38,7 @@ void ServerStream::forget_head() noexcept {
 void ServerStream::open_socket(const RequestInfo& request_info, Request& request,
                                Response&& response) {
   if (held_bytes_ == 0 && !hold(stream_->head_bytes())) {
+    count_refusal(resources_, Errc::Overloaded);
     return send(request_info, Response{Error(Errc::Overloaded)}, Errc::Overloaded);
   }
   status_ = response.status();
@@ -61,7 +62,8 @@ void ServerStream::refuse(Errc code) {
     return h2_->reset(*stream_, h2::ErrorCode::Cancel);
   }
   count_refusal(resources_, code);
-  send(run_.request_info(request().head, arrived_), Response{Error(code)}, code);
+  Response response = has_run_ ? run_.take_refusal(code) : Error(code);
+  send(run_.request_info(request().head, arrived_), std::move(response), code);
   forget_kept();
   if (!has_run_) return;
   if (run_.is_running()) ++resources_.counters.handlers_cancelled;
