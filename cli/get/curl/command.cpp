@@ -428,13 +428,11 @@ Takers declare_options(CLI::App& parser, Texts& urls) {
 }
 
 void take_other(const CLI::Option& option, const OtherOption& other, Line& line) {
-  switch (other.kind) {
-    case OtherOption::Kind::Harmless: return;
-    case OtherOption::Kind::Noted: line.notes.push_back(option.get_name()); return;
-    case OtherOption::Kind::Refused: break;
-  }
-  const auto& names = option.get_lnames();
-  refuse("--" + names.front() + ": " + other.why);
+  if (other.kind == OtherOption::Kind::Harmless) return;
+  // An option that is not listed has no get_name().
+  const std::string name = "--" + option.get_lnames().front();
+  if (other.kind == OtherOption::Kind::Refused) refuse(name + ": " + other.why);
+  line.notes.push_back(name);
 }
 
 // Goes through the options in the order of the command line.
