@@ -62,7 +62,7 @@ constexpr std::array<Value, 8> gauges{&Counters::connections_open, &Counters::ha
                                       &Counters::subscriptions,    &Counters::content_kept_bytes,
                                       &Counters::offloads_running, &Counters::offloads_waiting};
 // Events since the start, which stay counted. A new member belongs into one of the lists.
-constexpr std::array<Value, 25> events{&Counters::connections_accepted,
+constexpr std::array<Value, 26> events{&Counters::connections_accepted,
                                        &Counters::refused_by_ip_filter,
                                        &Counters::refused_by_callback,
                                        &Counters::failed_accepts,
@@ -74,6 +74,7 @@ constexpr std::array<Value, 25> events{&Counters::connections_accepted,
                                        &Counters::bytes_sent,
                                        &Counters::refused_malformed,
                                        &Counters::refused_too_large,
+                                       &Counters::refused_overloaded,
                                        &Counters::refused_slow,
                                        &Counters::handler_failures,
                                        &Counters::handlers_cancelled,
