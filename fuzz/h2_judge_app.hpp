@@ -239,9 +239,9 @@ class App final : public skua::h2::Events {
       case skua::Errc::UnknownExpectation: return std::string(refused_text);
       default: check(false);
     }
-    return std::string(skua::name(request.head.method)) + " " +
-           std::string(request.path_and_query) + (request.is_https ? " https " : " http ") +
-           std::string(request.protocol) + "\n" + text_of(request.head);
+    return std::string(request.head.method_name()) + " " + std::string(request.path_and_query) +
+           (request.is_https ? " https " : " http ") + std::string(request.protocol) + "\n" +
+           text_of(request.head);
   }
 
   void respond(Stream& stream) {

@@ -36,7 +36,7 @@ std::string outcome(const HeadParser& parser, ParseStatus status, std::string_vi
   const skua::http::Head& head = parser.head();
   check(head.size_bytes <= bytes.size() && head.size_bytes <= small.head_bytes);
   std::string text = "head " + std::to_string(head.size_bytes);
-  text.append(" ").append(name(head.method)).append(" ").append(std::to_string(head.status));
+  text.append(" ").append(head.method_name()).append(" ").append(std::to_string(head.status));
   text.append(" ").append(head.target()).append(" ").append(std::to_string(head.minor_version));
   for (const skua::http::FieldLine& line : head.fields) {
     check(skua::ascii::is_token_text(head.name(line)));

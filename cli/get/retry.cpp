@@ -21,7 +21,7 @@ constexpr Duration longest_backoff = 60s;
 constexpr Duration longest_asked = 10min;
 
 bool is_idempotent_method(const std::string& method) {
-  return client::is_idempotent(parse_method(method).value_or(client::like_unknown));
+  return client::is_idempotent(parse_method(method).value_or(Method::Other));
 }
 
 double random_share() { return static_cast<double>(crypto::random_word() >> 11U) * 0x1p-53; }

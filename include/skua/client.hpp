@@ -169,7 +169,9 @@ class SKUA_API Client final {
   [[nodiscard]] ClientRequest patch(std::string_view url) { return request(Method::Patch, url); }
   /// Makes a DELETE request; `delete` is a keyword.
   [[nodiscard]] ClientRequest del(std::string_view url) { return request(Method::Delete, url); }
-  /// Makes a request with any method, like get().
+  /// Makes a request with a method that skua knows, like get().
+  ///
+  /// Ends with: std::invalid_argument for Method::Other, which has no token.
   [[nodiscard]] ClientRequest request(Method method, std::string_view url);
   /// Makes a request with any method, like get(). One that skua does not know, such as `PURGE`,
   /// is treated as neither safe nor idempotent. RFC 9110 §9.2

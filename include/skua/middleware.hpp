@@ -43,6 +43,7 @@ struct CorsOptions {
   std::chrono::seconds max_age{600};
   bool credentials = false;      ///< allows cookies and Authorization
   bool private_network = false;  ///< allows public pages to reach this server in a local network
+  std::vector<std::string> other_methods{};  ///< besides `methods`, those that skua does not know
 };
 
 /// Answers preflights, and tells browsers which pages may read responses.
@@ -67,7 +68,7 @@ class SKUA_API Cors final {
 /// preflights carry no credentials.
 ///
 /// Ends with: std::invalid_argument if no origin is allowed, for `*` with credentials or beside
-///            other origins, and for a malformed origin or field name.
+///            other origins, and for a malformed origin, method or field name.
 [[nodiscard]] inline Cors cors(CorsOptions options) { return Cors(std::move(options)); }
 
 /// Options of request_id().

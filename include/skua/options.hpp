@@ -122,6 +122,7 @@ struct RequestRecord {
   Errc error = Errc::None;          ///< why the request was refused, if it was malformed
   std::uint64_t connection_id = 0;  ///< see Connection::id()
   const TlsInfo* tls = nullptr;     ///< of the connection; null without TLS
+  std::string_view method_name{};   ///< as sent, even if `method` is Other
 };
 
 /// Why a connection was refused right after it was accepted.

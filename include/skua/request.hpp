@@ -115,6 +115,8 @@ class SKUA_API Request final {
   ~Request() = default;
 
   [[nodiscard]] Method method() const noexcept;
+  /// Returns the method as sent, even if it is Method::Other: `GET`, `REPORT`.
+  [[nodiscard]] std::string_view method_name() const noexcept;
   /// Returns the path, percent-decoded and normalised once; routes and files are found by it.
   [[nodiscard]] std::string_view path() const noexcept;
   /// Returns the request target as sent: `/a%20b?c=d`.

@@ -100,7 +100,8 @@ class SKUA_API Router final {
   Router& options(PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     return route(Method::Options, pattern, std::forward<F>(handler), where);
   }
-  /// Handles the method, like get().
+  /// Handles the method, like get(). Method::Other is each method that skua does not know, which
+  /// without a route is answered with 501.
   template <class F>
   Router& route(Method method, PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     add(1U << static_cast<unsigned>(method), pattern.text(),
@@ -112,7 +113,8 @@ class SKUA_API Router final {
     static_assert(detail::never<T>, "a method is not text: write skua::Method::Get");
     return *this;
   }
-  /// Handles every method that has no route of its own with this pattern.
+  /// Handles every method that has no route of its own with this pattern, even those that skua does
+  /// not know.
   template <class F>
   Router& any(PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     add(any_method, pattern.text(), detail::make_handler(std::forward<F>(handler)), where);
@@ -253,7 +255,7 @@ class SKUA_API Router final {
   [[nodiscard]] Response invoke_guarded(const router::Match& match, Request& request) const;
 
  private:
-  static constexpr unsigned any_method = 1U << method_count;
+  static constexpr unsigned any_method = 1U << 31U;
 
   void add(unsigned methods, std::string_view pattern, detail::Handler handler, Where where);
   void add_guard(detail::Erased<detail::GuardCall> guard);

@@ -200,7 +200,13 @@ Client::Client(ClientOptions options)
 
 Client::~Client() { core_->break_off(); }
 
-ClientRequest Client::request(Method method, std::string_view url) { return {core_, method, url}; }
+ClientRequest Client::request(Method method, std::string_view url) {
+  if (method == Method::Other) {
+    throw std::invalid_argument(
+        "Client::request: Method::Other has no name; pass the method as text");
+  }
+  return {core_, method, url};
+}
 
 ClientRequest Client::request(std::string_view method, std::string_view url) {
   return {core_, method, url};

@@ -92,7 +92,7 @@ ClientRequest::ClientRequest(std::shared_ptr<client::Core> core, Method method,
 
 ClientRequest::ClientRequest(std::shared_ptr<client::Core> core, std::string_view method,
                              std::string_view url)
-    : ClientRequest(std::move(core), parse_method(method).value_or(client::like_unknown), url) {
+    : ClientRequest(std::move(core), parse_method(method).value_or(Method::Other), url) {
   if (parse_method(method)) return;
   if (!ascii::is_token_text(method)) {
     throw std::invalid_argument("Client::request: the method is not a token");

@@ -138,7 +138,7 @@ class Fetch final {
   [[nodiscard]] std::string step() const { return step_of(method_name(), url()); }
   /// Returns the token to send if skua does not know the method, else an empty view.
   [[nodiscard]] std::string_view other_method() const noexcept {
-    return method_ == like_unknown ? std::string_view(spec_.other_method) : std::string_view();
+    return method_ == Method::Other ? std::string_view(spec_.other_method) : std::string_view();
   }
   [[nodiscard]] std::string_view method_name() const noexcept {
     return other_method().empty() ? name(method_) : other_method();

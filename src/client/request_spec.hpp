@@ -26,14 +26,11 @@
 
 namespace skua::client {
 
-/// A method that skua does not know is treated like this one: it is neither safe nor idempotent,
-/// may have content, and is kept by all redirects except 303. RFC 9110 §9.2, §15.4
-inline constexpr Method like_unknown = Method::Patch;
-
-/// Reports whether repeating a request does what sending it once does. RFC 9110 §9.2.2, RFC 4918
+/// Reports whether repeating a request does what sending it once does. A method that skua does not
+/// know is neither safe nor idempotent. RFC 9110 §9.2.2, RFC 4918, RFC 10008
 constexpr bool is_idempotent(Method method) noexcept {
   return method != Method::Post && method != Method::Patch && method != Method::Connect &&
-         method != Method::Lock;
+         method != Method::Lock && method != Method::Other;
 }
 
 /// A file in a form.
@@ -92,7 +89,7 @@ class ResponseWatch {
 /// The settings of a ClientRequest.
 struct RequestSpec {
   Method method = Method::Get;
-  std::string other_method{};  ///< its token, if `method` is like_unknown
+  std::string other_method{};  ///< its token, if `method` is Other
   std::string url{};
   FieldLines fields{};
   std::vector<std::string> left_out{};  ///< names of default fields to omit

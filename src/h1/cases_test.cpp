@@ -86,7 +86,7 @@ class Player {
     if (case_.is_response) {
       current_.status = head.status;
     } else {
-      current_.method = name(head.method);
+      current_.method = head.method_name();
       current_.target = head.target();
     }
     current_.minor_version = head.minor_version;

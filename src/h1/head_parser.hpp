@@ -61,8 +61,9 @@ struct HeadParse {
   HeadState first = HeadState::Start;  ///< the initial state of a message
   HeadKind kind;
   Errc error = Errc::None;
-  bool in_query = false;        ///< the target has a '?' (searched for only if it matters)
-  bool unknown_method = false;  ///< reported after the version, which takes precedence
+  bool in_query = false;  ///< the target has a '?' (searched for only if it matters)
+  bool unknown_method =
+      false;  ///< it is refused, which is reported after the version, which takes precedence
   std::span<http::FieldLine> storage;
   HeadLimits limits;
   http::Head head;

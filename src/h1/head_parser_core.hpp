@@ -12,7 +12,7 @@ namespace {
 namespace kernel = scan::SKUA_ISA;
 using enum HeadState;
 
-constexpr std::ptrdiff_t longest_method = 32;
+constexpr auto longest_method = static_cast<std::ptrdiff_t>(http::longest_method);
 
 struct Input {
   const char* base;
@@ -63,9 +63,13 @@ inline ParseStatus method(HeadParse& s, Input& in) noexcept {
   if (in.p - begin > longest_method) return fail(s, Errc::UnknownMethod);  // RFC 9112 §3
   if (in.left() == 0) return pause(s, MethodName, in);
   if (in.p == begin || *in.p != ' ') return fail(s, Errc::MalformedStartLine);
-  const auto known = parse_method({begin, static_cast<std::size_t>(in.p - begin)});
-  s.unknown_method = !known;
-  if (known) s.head.method = *known;
+  const std::string_view token(begin, static_cast<std::size_t>(in.p - begin));
+  const std::optional<Method> known = parse_method(token);
+  s.head.method = known.value_or(Method::Other);
+  if (!known) {
+    s.head.method_bytes = static_cast<std::uint8_t>(token.size());
+    s.unknown_method = !http::may_be_other_method(token);
+  }
   ++in.p;
   return ParseStatus::Complete;
 }

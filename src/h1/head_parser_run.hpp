@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "base/ascii.hpp"
 #include "h1/head_parser.hpp"
 #include "http/message/field_lookup.hpp"
+#include "http/message/start_line.hpp"
 #include "skua/method.hpp"
 
 /// One parser per instruction set. The caller cuts `received` to the limit of the head.

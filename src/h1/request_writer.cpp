@@ -20,7 +20,8 @@ void add_line(std::string& out, std::string_view name, std::string_view value) {
 
 // RFC 9110 §8.6: a length of 0 is sent if the method anticipates content.
 bool anticipates_content(Method method) noexcept {
-  return method == Method::Post || method == Method::Put || method == Method::Patch;
+  return method == Method::Post || method == Method::Put || method == Method::Patch ||
+         method == Method::Query;
 }
 
 bool has_content(const RequestHead& head) noexcept {

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "base/ascii.hpp"
+#include "http/message/start_line.hpp"
 #include "http/message/trailers.hpp"
 #include "http/uri/authority.hpp"
 
@@ -84,6 +85,7 @@ void HeadBuilder::start(Kind kind, const HeadLimits& limits) noexcept {
   error_ = Errc::None;
   status_ = 0;
   method_ = Method::Get;
+  method_name_ = {};
   scheme_ = Scheme::None;
   priority_ = {};
   expects_continue_ = false;
@@ -181,10 +183,12 @@ HeadStatus HeadBuilder::add_pseudo(const DecodedField& field, bool has_room) {
   return HeadStatus::Fine;
 }
 
-void HeadBuilder::take_method(std::string_view value) noexcept {
+void HeadBuilder::take_method(std::string_view value) {
   const std::optional<Method> known = parse_method(value);
-  if (!known) fail(Errc::UnknownMethod);
-  method_ = known.value_or(Method::Get);
+  method_ = known.value_or(Method::Other);
+  if (known) return;
+  if (value.size() <= http::longest_method) method_name_ = keep_text(value);
+  if (!http::may_be_other_method(value)) fail(Errc::UnknownMethod);
 }
 
 HeadBuilder::Text HeadBuilder::keep_text(std::string_view text) {
@@ -262,11 +266,23 @@ bool HeadBuilder::has_what_a_request_needs() const noexcept {
          (has_pseudo(Pseudo::Authority) || (seen_ & host) != 0);
 }
 
+/// A head has an unknown method before its target, as in HTTP/1.
+void HeadBuilder::join_method() {
+  const Text target{static_cast<std::uint32_t>(bytes_.size() + method_name_.size + 1), path_.size,
+                    true};
+  bytes_.append(bytes_, method_name_.begin, method_name_.size).append(" ");
+  bytes_.append(bytes_, path_.begin, path_.size);
+  path_ = target;
+}
+
 HeadStatus HeadBuilder::finish_request(RequestHead& request, http::LastAuthority& hosts) {
   if (!has_what_a_request_needs()) return HeadStatus::Malformed;
   if (error_ == Errc::None && (known_ & cookie_bit) != 0) join_cookies();
+  const bool has_other_method = method_name_.is_there && path_.is_there;
+  if (has_other_method) join_method();
   request.head = head();
   request.head.method = method_;
+  if (has_other_method) request.head.method_bytes = static_cast<std::uint8_t>(method_name_.size);
   request.protocol = view(protocol_);
   request.length_bytes = length_bytes_;
   request.priority = priority_;

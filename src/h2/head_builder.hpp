@@ -102,7 +102,8 @@ class HeadBuilder final {
 
   HeadStatus add_pseudo(const DecodedField& field, bool has_room);
   [[nodiscard]] HeadStatus look_at(const DecodedField& field) noexcept;
-  void take_method(std::string_view value) noexcept;
+  void take_method(std::string_view value);
+  SKUA_COLD void join_method();
   [[nodiscard]] bool agrees_with_authority(std::string_view host) const noexcept;
   [[nodiscard]] bool take_room(const DecodedField& field) noexcept;
   void keep(std::string_view name, std::string_view value, http::FieldName known);
@@ -130,6 +131,7 @@ class HeadBuilder final {
   std::size_t list_bytes_ = 0;
   std::size_t field_count_ = 0;
   Text path_;
+  Text method_name_;  // if the method is Other
   Text authority_;
   Text protocol_;
   std::optional<std::uint64_t> length_bytes_;

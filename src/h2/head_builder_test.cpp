@@ -110,10 +110,32 @@ TEST(HeadBuilder, RefusesWhatHttp1Refuses) {
   EXPECT_EQ(error_of({{":method", "GET"}, {":scheme", "ftp"}, {":authority", "a"}, {":path", "/"}}),
             Errc::MalformedTarget);
   EXPECT_EQ(
-      error_of({{":method", "BREW"}, {":scheme", "http"}, {":authority", "a"}, {":path", "/"}}),
+      error_of({{":method", "get"}, {":scheme", "http"}, {":authority", "a"}, {":path", "/"}}),
       Errc::UnknownMethod);
+  EXPECT_EQ(error_of({{":method", std::string(33, 'A')},
+                      {":scheme", "http"},
+                      {":authority", "a"},
+                      {":path", "/"}}),
+            Errc::UnknownMethod);
   EXPECT_EQ(error_of(get("/", {{"expect", "200-maybe"}})), Errc::UnknownExpectation);
   EXPECT_TRUE(Built(get("/", {{"expect", "100-Continue"}})).request.expect_continue);
+}
+
+TEST(HeadBuilder, KeepsAMethodThatIsNotKnownWhereverItArrives) {
+  const Fields method{{":method", "REPORT"}};
+  Fields rest{{":path", "/a?b"}, {":scheme", "http"}, {":authority", "a"}};
+  for (std::size_t at = 0; at <= rest.size(); ++at) {
+    Fields fields = rest;
+    fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(at), method.front());
+    fields.push_back({"cookie", "c"});
+    const Built built(fields);
+    EXPECT_EQ(built.request.error, Errc::None);
+    EXPECT_EQ(built.request.head.method, Method::Other);
+    EXPECT_EQ(built.request.head.method_name(), "REPORT");
+    EXPECT_EQ(built.request.head.target(), "/a?b");
+    EXPECT_EQ(built.request.path_and_query, "/a?b");
+    EXPECT_EQ(built.request.host, "a");
+  }
 }
 
 TEST(HeadBuilder, RefusesWhatIsNoRequestOfHttp2) {

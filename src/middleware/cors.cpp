@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view requested_method = "Access-Control-Request-Method";
 constexpr std::string_view requested_headers = "Access-Control-Request-Headers";
+constexpr const char* not_a_field = "cors: not a field name";
 
 // Expects a request with an Origin. Fetch, "CORS-preflight request".
 bool is_preflight(const Request& request) noexcept {
@@ -44,10 +45,10 @@ void check_origin(std::string_view origin) {
                               " is not an origin, like https://example.com");
 }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string joined(const std::vector<std::string>& names, const char* otherwise) {
   std::string text;
   for (const std::string& name : names) {
-    if (!ascii::is_token_text(name)) throw std::invalid_argument("cors: not a field name");
+    if (!ascii::is_token_text(name)) throw std::invalid_argument(otherwise);
     if (!text.empty()) text.append(", ");
     text.append(name);
   }
@@ -74,9 +75,13 @@ Cors::Cors(CorsOptions options) : options_(std::move(options)) {
     if (!methods_.empty()) methods_.append(", ");
     methods_.append(name(method));
   }
+  if (!options_.other_methods.empty()) {
+    if (!methods_.empty()) methods_.append(", ");
+    methods_.append(joined(options_.other_methods, "cors: not a method"));
+  }
   is_any_header_ = options_.headers.size() == 1 && options_.headers.front() == "*";
-  if (!is_any_header_) headers_ = joined(options_.headers);
-  exposed_ = joined(options_.exposed);
+  if (!is_any_header_) headers_ = joined(options_.headers, not_a_field);
+  exposed_ = joined(options_.exposed, not_a_field);
 }
 
 bool Cors::is_allowed(std::string_view origin) const {

@@ -102,14 +102,15 @@ TEST_F(CorsTest, AnswersAPreflight) {
                             .headers = {"Content-Type", "X-Key"},
                             .exposed = {"X-A"},
                             .max_age = std::chrono::seconds(60),
-                            .credentials = true};
+                            .credentials = true,
+                            .other_methods = {"REPORT"}};
   const Response response = ask(options, "OPTIONS /",
                                 {{"Origin", site},
                                  {"Access-Control-Request-Method", "PUT"},
                                  {"Access-Control-Request-Headers", "x-key"}});
   EXPECT_EQ(response.status(), Status::NoContent);
   EXPECT_EQ(response.header("Access-Control-Allow-Origin"), site);
-  EXPECT_EQ(response.header("Access-Control-Allow-Methods"), "GET, PUT");
+  EXPECT_EQ(response.header("Access-Control-Allow-Methods"), "GET, PUT, REPORT");
   EXPECT_EQ(response.header("Access-Control-Allow-Headers"), "Content-Type, X-Key");
   EXPECT_EQ(response.header("Access-Control-Allow-Credentials"), "true");
   EXPECT_EQ(response.header("Access-Control-Max-Age"), "60");

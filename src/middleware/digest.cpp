@@ -134,7 +134,7 @@ bool DigestVerifier::is_right(const DigestCredentials& credentials,
                                  options_.realm, password != nullptr ? *password : dummy_password_);
   if (!key) return false;
   const auto expected =
-      credentials.compute(has_hash ? *kept : *key, skua::name(request.method()), request.body());
+      credentials.compute(has_hash ? *kept : *key, request.method_name(), request.body());
   return expected && crypto::equals(*expected, credentials.response) && is_known;
 }
 

@@ -45,7 +45,7 @@ std::optional<std::string> idempotency_key_of(const Request& request) {
 
 /// Returns digests of the method and target, and of the content, which has been loaded.
 std::string fingerprint_of(const Request& request) {
-  std::string text(name(request.method()));
+  std::string text(request.method_name());
   text.append(" ").append(request.target());
   return hex::encode(crypto::sha1(text)) + hex::encode(crypto::sha1(request.body()));
 }

@@ -76,12 +76,13 @@ void Tracing::finish(const Request& request, Response& response) const {
     response.add_header("Server-Timing", "total;dur=" + base::fixed_text(milliseconds, 3));
   }
   if (!options_.sink || !traced->context.is_sampled()) return;
+  const bool is_other = request.method() == Method::Other;
   const std::string_view method = name(request.method());
   const std::string_view route = request.route();
   Span span{
       .context = traced->context,
       .parent_span_id = traced->parent_span_id,
-      .name = std::string(method),
+      .name = is_other ? "HTTP" : std::string(method),
       .start = traced->start,
       .end = traced->start + std::chrono::duration_cast<std::chrono::system_clock::duration>(took),
       .status = response.status(),
@@ -89,6 +90,7 @@ void Tracing::finish(const Request& request, Response& response) const {
                      {"url.path", std::string(request.path())},
                      {"url.scheme", request.is_secure() ? "https" : "http"},
                      {"server.address", std::string(request.host())}}};
+  if (is_other) span.attributes.emplace_back("http.request.method_original", request.method_name());
   if (!route.empty()) {
     span.name.append(" ").append(route);
     span.attributes.emplace_back("http.route", route);

@@ -60,6 +60,15 @@ TEST_F(TracingTest, ContinuesTheTraceOfTheCaller) {
   EXPECT_LE(span.start, span.end);
 }
 
+TEST_F(TracingTest, NamesAMethodThatIsNotKnownInAnAttribute) {
+  const Router made = router();
+  testing::FakeRequest fake("REPORT /nowhere");
+  EXPECT_EQ(made.handle(fake.request()).status(), Status::NotImplemented);
+  EXPECT_EQ(spans_.back().name, "HTTP");
+  EXPECT_EQ(attribute(spans_.back(), "http.request.method"), "_OTHER");
+  EXPECT_EQ(attribute(spans_.back(), "http.request.method_original"), "REPORT");
+}
+
 TEST_F(TracingTest, StartsATraceIfThereIsNone) {
   const Router made = router();
   for (const std::string_view field : {"", "00-zz"}) {

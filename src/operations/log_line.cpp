@@ -29,7 +29,8 @@ void append_user(std::string& out, std::string_view user) {
 // `GET / HTTP/1.1`
 void append_request(std::string& out, const RequestRecord& record) {
   if (record.target.empty()) return void(out += '-');  // no request line could be parsed
-  out.append(name(record.method)).append(" ");
+  append_escaped(out, method_name_of(record));
+  out.append(" ");
   append_escaped(out, record.target);
   out.append(" ").append(version_name(record.version));
 }
@@ -119,6 +120,10 @@ std::string_view address_of(std::string_view peer) noexcept {
   return peer.substr(0, peer.find(':'));
 }
 
+std::string_view method_name_of(const RequestRecord& record) noexcept {
+  return record.method_name.empty() ? name(record.method) : record.method_name;
+}
+
 std::string_view client_of(const RequestRecord& record) noexcept {
   return record.client.empty() ? address_of(record.peer) : record.client;
 }
@@ -185,7 +190,7 @@ void append_or_dash(std::string& out, std::string_view text) {
 }
 
 void append_method(std::string& out, const RequestRecord& record, LogTime) {
-  append_or_dash(out, record.target.empty() ? "" : name(record.method));
+  append_or_dash(out, record.target.empty() ? "" : method_name_of(record));
 }
 void append_protocol(std::string& out, const RequestRecord& record, LogTime) {
   append_or_dash(out, record.target.empty() ? "" : version_name(record.version));

@@ -82,6 +82,8 @@ void append_seconds(std::string& out, Duration time);
 std::string_view address_of(std::string_view peer) noexcept;
 /// Returns the client's address; that of the connection if it is not known.
 std::string_view client_of(const RequestRecord& record) noexcept;
+/// Returns the method as sent, also for records made without it.
+std::string_view method_name_of(const RequestRecord& record) noexcept;
 /// Returns why a response is cut: `peer left`; empty if it is complete.
 std::string_view end_text(ResponseEnd end) noexcept;
 /// Returns `TLSv1.3`.

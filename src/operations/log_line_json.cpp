@@ -34,7 +34,7 @@ std::string json_line(const RequestRecord& record, LogTime now) {
   if (client != address_of(record.peer)) append_text(out, ",\"peer\"", record.peer);
   append_text(out, ",\"user\"", record.user);
   if (!record.target.empty()) {  // else no request line could be parsed
-    append_text(out, ",\"method\"", name(record.method));
+    append_text(out, ",\"method\"", method_name_of(record));
     append_text(out, ",\"target\"", record.target);
     append_text(out, ",\"protocol\"", version_name(record.version));
   }

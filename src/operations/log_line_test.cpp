@@ -29,6 +29,12 @@ TEST(AccessLog, WritesTheCombinedFormat) {
             "\"http://x/\" \"curl/8.0\"\n");
 }
 
+TEST(AccessLog, NamesAMethodThatIsNotKnown) {
+  const RequestRecord record{.target = "/a", .method = Method::Other, .method_name = "REPORT"};
+  EXPECT_NE(combined_line(record, now).find("\"REPORT /a HTTP/1.1\""), std::string::npos);
+  EXPECT_NE(json_line(record, now).find("\"method\":\"REPORT\""), std::string::npos);
+}
+
 TEST(AccessLog, WritesDashesForWhatIsNotThere) {
   EXPECT_EQ(combined_line({.status = Status::BadRequest}, now),
             "- - - [14/Nov/2023:22:13:20 +0000] \"-\" 400 0 \"-\" \"-\"\n");

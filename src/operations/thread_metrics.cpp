@@ -54,7 +54,7 @@ ThreadMetrics::Series& ThreadMetrics::series(const router::Route* route,
   }
   const bool has_method = record.head_bytes != 0;
   std::unique_ptr<Series>& series =
-      (*last_)[has_method ? static_cast<std::size_t>(record.method) : method_count];
+      (*last_)[has_method ? static_cast<std::size_t>(record.method) : method_count + 1];
   if (series == nullptr) {
     auto made = std::make_unique<Series>();
     if (route != nullptr) made->pattern = route->pattern;

@@ -81,7 +81,8 @@ struct ThreadSums {
   HistogramSum<duration_bounds.size()> turns{};
 };
 
-/// Returns the method of a request; empty if its request line could not be parsed.
+/// Returns the method of a request, `_OTHER` for all that skua does not know; empty if its request
+/// line could not be parsed.
 [[nodiscard]] std::string_view method_of(const RequestRecord& record) noexcept;
 
 /// The measurements of one thread. It alone adds to them.
@@ -105,8 +106,8 @@ class ThreadMetrics final {
     ThreadHistogram<size_bounds.size()> received{};
     ThreadHistogram<size_bounds.size()> sent{};
   };
-  /// Those of a route, by method; the last is for requests without one.
-  using Methods = std::array<std::unique_ptr<Series>, method_count + 1>;
+  /// Those of a route, by method; the last two are for other ones and for none.
+  using Methods = std::array<std::unique_ptr<Series>, method_count + 2>;
 
   Series& series(const router::Route* route, const RequestRecord& record);
 

@@ -72,6 +72,7 @@ RequestSpec make_spec(const Upstream& upstream, Request& request, UpstreamReques
   const http::RequestParts& parts = http::RequestAccess::parts(request);
   RequestSpec spec;
   spec.method = request.method();
+  if (spec.method == Method::Other) spec.other_method = request.method_name();
   spec.forwarding =
       client::Forwarding{.target = std::move(made.target),
                          .offers_upgrade = offers_upgrade,

@@ -127,9 +127,12 @@ std::string allow_text(MethodSet methods) {
   return text;
 }
 
-Response answer_without_route(MethodSet allowed, Method method) {
-  if (allowed == 0) return skua::detail::not_found();
-  const std::string allow = allow_text(static_cast<MethodSet>(allowed | bit(Method::Options)));
+Response answer_without_route(const Match& match, Method method) {
+  if (match.is_malformed) return Error(Errc::MalformedTarget);
+  if (method == Method::Other) return Error(Errc::UnknownMethod);  // RFC 9110 §9.1
+  if (match.allowed == 0) return skua::detail::not_found();
+  const std::string allow =
+      allow_text(static_cast<MethodSet>(match.allowed | bit(Method::Options)));
   const Status status = method == Method::Options ? Status::NoContent : Status::MethodNotAllowed;
   return Response(status).header("Allow", allow);
 }
@@ -204,7 +207,7 @@ Task<Response> Chain::run(const Match& match, Request& request, std::size_t step
     }
   }
   if (match.route == nullptr) {
-    return skua::detail::finished_task(answer_without_route(match.allowed, request.method()));
+    return skua::detail::finished_task(answer_without_route(match, request.method()));
   }
   const detail::Handler& handler = match.route->handler;
   return handler.start != nullptr ? handler.start(handler.object.get(), request)

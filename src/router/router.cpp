@@ -62,7 +62,7 @@ Response Router::invoke(const router::Match& match, Request& request) const {
 
 Response Router::invoke_guarded(const router::Match& match, Request& request) const {
   http::RequestAccess::bind(request, &match.captures);
-  if (match.route == nullptr) return router::answer_without_route(match.allowed, request.method());
+  if (match.route == nullptr) return router::answer_without_route(match, request.method());
   router::keep_last_request(*match.route, request.method());
   const detail::Handler& handler = match.route->handler;
   return handler.call(handler.object.get(), request);

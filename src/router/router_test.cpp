@@ -92,6 +92,41 @@ TEST(Router, AnswersUnknownPathsAndMethods) {
   EXPECT_EQ(refused.header("Allow"), "GET, HEAD, PUT, OPTIONS");
 }
 
+TEST(Router, PassesMethodsThatAreNotKnownToRoutesForAnyAndForOtherOnes) {
+  const auto tell = [](const Request& request) { return std::string(request.method_name()); };
+  Router mounted;
+  mounted.any("/", tell);
+  Router router;
+  router.get("/a", tell).any("/any", tell).route(Method::Other, "/other", tell);
+  router.route(Method::Query, "/query", tell).mount("/mount", std::move(mounted));
+  EXPECT_EQ(body(router, "REPORT /any"), "REPORT");
+  EXPECT_EQ(body(router, "QUERY /any"), "QUERY");
+  EXPECT_EQ(body(router, "ACL /other"), "ACL");
+  EXPECT_EQ(body(router, "PURGE /mount"), "PURGE");
+  EXPECT_EQ(body(router, "QUERY /query"), "QUERY");
+  for (const std::string path : {"/a", "/query", "/none"}) {
+    const Response response = call(router, "REPORT " + path);
+    EXPECT_EQ(response.status(), Status::NotImplemented) << path;
+  }
+  EXPECT_EQ(call(router, "QUERY /a").status(), Status::MethodNotAllowed);
+  EXPECT_EQ(call(router, "GET /query").header("Allow"), "OPTIONS, QUERY");
+  EXPECT_EQ(call(router, "GET /other").header("Allow"), "OPTIONS");
+  EXPECT_THROW(router.route(Method::Other, "/other", tell), std::invalid_argument);
+  EXPECT_THROW(static_cast<void>(call(router, "get /any")), std::invalid_argument);
+}
+
+TEST(Router, AsksGuardsAboutMethodsThatAreNotKnown) {
+  Router router;
+  router.get("/a", [] { return "a"; }).any("/any", [] { return "any"; });
+  router.use([](Request& request) -> std::optional<Response> {
+    if (request.method() == Method::Other) return Status::Forbidden;
+    return std::nullopt;
+  });
+  for (const char* const line : {"REPORT /any", "REPORT /a", "REPORT /none"}) {
+    EXPECT_EQ(call(router, line).status(), Status::Forbidden) << line;
+  }
+}
+
 TEST(Router, AnswersOptionsByItself) {
   Router router;
   router.post("/a", [] { return "a"; }).get("/b", [] { return "b"; });

@@ -74,7 +74,7 @@ class Table {
 };
 
 /// Answers a request that has no route: 404, 405 or OPTIONS. RFC 9110 §9.3.7, §15.5.5, §15.5.6
-Response answer_without_route(MethodSet allowed, Method method);
+Response answer_without_route(const Match& match, Method method);
 
 /// The steps of a scope and of those around it, outermost first.
 std::size_t count_steps(const Scope& scope) noexcept;

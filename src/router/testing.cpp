@@ -6,8 +6,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "http/message/field.hpp"
 #include "http/message/request_parts.hpp"
+#include "http/message/start_line.hpp"
 #include "http/uri/target_path.hpp"
 
 namespace skua::testing {
@@ -15,7 +17,7 @@ namespace skua::testing {
 struct FakeRequest::State final : detail::ConnectionSource {
   Connection& connection() override { return known; }
 
-  std::string text;  // target, then names and values: the head's offsets refer to it
+  std::string text;  // the line, then names and values: the head's offsets refer to it
   std::string scratch;
   std::string body;
   std::vector<http::FieldLine> fields;
@@ -32,12 +34,16 @@ void FakeRequest::Delete::operator()(State* state) const noexcept {
 FakeRequest::FakeRequest(std::string_view line, std::string_view body)
     : state_(std::make_unique<State>().release()) {
   const std::size_t space = line.find(' ');
-  const auto method = parse_method(line.substr(0, space));
-  if (!method || space == line.npos)
-    throw std::invalid_argument("FakeRequest: expected a known method and a target");
-  state_->text = line.substr(space + 1);
-  state_->head.method = *method;
-  state_->head.target_bytes = static_cast<std::uint16_t>(state_->text.size());
+  const std::string_view token = line.substr(0, space);
+  const std::optional<Method> known = parse_method(token);
+  const bool is_method = known || (ascii::is_token_text(token) && http::may_be_other_method(token));
+  if (!is_method || space == line.npos)
+    throw std::invalid_argument("FakeRequest: expected a method and a target");
+  state_->text = line;
+  state_->head.method = known.value_or(Method::Other);
+  state_->head.method_bytes = static_cast<std::uint8_t>(token.size());
+  state_->head.target_begin = static_cast<std::uint32_t>(space + 1);
+  state_->head.target_bytes = static_cast<std::uint16_t>(line.size() - space - 1);
   state_->body = body;
 }
 

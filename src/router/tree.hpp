@@ -23,8 +23,11 @@ struct Route;
 struct Scope;
 class Table;
 
+/// Other methods have routes, too.
+inline constexpr std::size_t method_slots = method_count + 1;
+
 /// A set of methods: bit n is Method(n).
-using MethodSet = std::uint16_t;
+using MethodSet = std::uint32_t;
 constexpr MethodSet bit(Method method) noexcept {
   return static_cast<MethodSet>(1U << static_cast<unsigned>(method));
 }
@@ -35,6 +38,7 @@ struct Match {
   const Scope* scope = nullptr;  ///< the scope of the path; never null
   MethodSet allowed = 0;         ///< the methods of the path, if there is no route
   bool has_coroutine = false;    ///< the handler is a coroutine, or one is around it
+  bool is_malformed = false;     ///< there is no route, since the path could be read in two ways
   http::Captures captures;
 };
 
@@ -61,8 +65,8 @@ class Endpoint {
   [[nodiscard]] MethodSet allowed() const noexcept { return allowed_; }
 
  private:
-  std::array<const Route*, method_count> own_{};
-  std::array<const Route*, method_count> effective_{};
+  std::array<const Route*, method_slots> own_{};
+  std::array<const Route*, method_slots> effective_{};
   const Route* any_ = nullptr;
   MethodSet allowed_ = 0;
 };

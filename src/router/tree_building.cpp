@@ -33,12 +33,12 @@ void Endpoint::add(const Route& route) {
     if (any_ != nullptr) refuse(*any_, route, "any");
     any_ = &route;
   }
-  for (std::size_t i = 0; i < method_count; ++i) {
+  for (std::size_t i = 0; i < method_slots; ++i) {
     if ((route.methods >> i & 1U) == 0) continue;
     if (own_[i] != nullptr) refuse(*own_[i], route, name(static_cast<Method>(i)));
     own_[i] = &route;
   }
-  for (std::size_t i = 0; i < method_count; ++i) {
+  for (std::size_t i = 0; i < method_slots; ++i) {
     const Route* found = own_[i];
     // RFC 9110 §9.3.2: HEAD is GET without the content.
     if (found == nullptr && static_cast<Method>(i) == Method::Head) {

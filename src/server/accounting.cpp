@@ -87,7 +87,7 @@ void Accounting::describe(Entry& entry, const RequestInfo& request_info) {
   const auto field = [&](http::FieldName name) {
     return value_or_empty(head, name).substr(0, longest_described_bytes);
   };
-  const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 8> texts{{
+  const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 9> texts{{
       {&RequestRecord::client, client},
       {&RequestRecord::peer, peer_},
       {&RequestRecord::target, head.target()},
@@ -97,6 +97,8 @@ void Accounting::describe(Entry& entry, const RequestInfo& request_info) {
        request_info.route != nullptr ? request_info.route->pattern : std::string_view()},
       {&RequestRecord::request_id, request_info.request_id},
       {&RequestRecord::user, request_info.user},
+      {&RequestRecord::method_name,
+       head.method == Method::Other ? head.method_name() : std::string_view()},
   }};
   std::size_t size_bytes = 0;
   for (const auto& [to, text] : texts) size_bytes += text.size();
@@ -107,6 +109,7 @@ void Accounting::describe(Entry& entry, const RequestInfo& request_info) {
     entry.record.*to = std::string_view(entry.text).substr(at, text.size());
     at += text.size();
   }
+  if (head.method != Method::Other) entry.record.method_name = name(head.method);
   entry.record.connection_id = connection.id();
   entry.record.tls = connection.tls();
 }

@@ -22,7 +22,7 @@ namespace {
 void log_reason(Resources& resources, const Request& request, std::string_view reason) {
   const auto& log = resources.options.hooks.log;
   if (reason.empty() || !log) return;
-  std::string line(name(request.method()));
+  std::string line(request.method_name());
   log(LogLevel::Warning, line.append(" ").append(request.target()).append(": ").append(reason));
 }
 
@@ -30,7 +30,7 @@ void log_reason(Resources& resources, const Request& request, std::string_view r
 
 Response failed(Resources& resources, const Request& request, std::string_view why) {
   std::string line("a handler failed on ");
-  line.append(name(request.method())).append(" ").append(request.target());
+  line.append(request.method_name()).append(" ").append(request.target());
   log_failure(resources, std::move(line), why);
   return Status::InternalServerError;
 }

@@ -77,6 +77,10 @@ TEST_P(MetricsOfServer, CountRequestsByRouteMethodAndStatus) {
     client.send(get(path));
     ASSERT_TRUE(client.answer()) << path;
   }
+  for (int i = 0; i < 20; ++i) {
+    client.send("X" + std::to_string(i) + " /users/1 HTTP/1.1\r\nHost: t\r\n\r\n");
+    ASSERT_TRUE(client.answer());
+  }
   client.send("POST /users/7 HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\n\r\nabc");
   ASSERT_TRUE(client.answer());
   const auto sample = [](std::string_view route, std::string_view method, std::string_view status) {
@@ -89,6 +93,8 @@ TEST_P(MetricsOfServer, CountRequestsByRouteMethodAndStatus) {
   EXPECT_EQ(value_of(text, sample("/later", "GET", "2xx")), "1");
   EXPECT_EQ(value_of(text, sample("/throws", "GET", "5xx")), "1");
   EXPECT_EQ(value_of(text, sample("", "GET", "4xx")), "1");
+  EXPECT_EQ(value_of(text, sample("", "_OTHER", "5xx")), "20") << "one label for all of them";
+  EXPECT_EQ(text.find("X19"), text.npos);
   EXPECT_EQ(value_of(text, sample("/later", "GET", "5xx")), "");
   EXPECT_EQ(text.find("nowhere"), text.npos) << "paths are not labels";
   const std::string later = "{route=\"/later\",method=\"GET\"";

@@ -101,13 +101,17 @@ TEST_P(ProxyMessages, TheUrlsPathReplacesThePrefix) {
 }
 
 TEST_P(ProxyMessages, EveryMethodIsPassedOn) {
-  upstream_router_.any("/api", [](const Request& request) { return name(request.method()); });
+  upstream_router_.any("/api", [](const Request& request) {
+    return std::string(request.method_name()) + std::string(request.body());
+  });
   Client client = front().connect();
-  for (const std::string method : {"GET", "PUT", "DELETE", "PATCH", "OPTIONS"}) {
-    client.send(method + " /api HTTP/1.1\r\nHost: a\r\n\r\n");
+  for (const std::string method :
+       {"GET", "PUT", "DELETE", "PATCH", "OPTIONS", "QUERY", "REPORT", "MKCALENDAR", "SEARCH",
+        "PURGE", "LINK", "ACL", "M-SEARCH", "x_y"}) {
+    client.send(method + " /api HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n!!");
     const std::optional<Answer> answer = client.answer();
     ASSERT_TRUE(answer) << method;
-    EXPECT_EQ(answer->body, method);
+    EXPECT_EQ(answer->body, method + "!!");
   }
 }
 

@@ -28,7 +28,7 @@ constexpr std::size_t max_cuts_for_coroutines = 40;  // they use the same parser
 Router recorder() {
   Router router;
   const auto record = [](const Request& request) {
-    std::string out(name(request.method()));
+    std::string out(request.method_name());
     return out.append(" ").append(request.target()).append("\n").append(request.body());
   };
   router.any("/", record);
@@ -41,7 +41,7 @@ Router recorder() {
 Router waiting_recorder() {
   Router router;
   const auto record = [](Request& request) -> Task<std::string> {
-    std::string out(name(request.method()));
+    std::string out(request.method_name());
     out.append(" ").append(request.target()).append("\n");
     const std::string body = co_await request.text();
     co_return out.append(body);

@@ -16,7 +16,8 @@ void ResponseTally::add(const RequestRecord& record) {
   }
   const Duration::rep duration = record.duration.count();
   if (duration <= longest_.load(std::memory_order_relaxed) || record.target.empty()) return;
-  SlowRequest slow{.text = std::string(name(record.method)) + " ", .duration = record.duration};
+  SlowRequest slow{.text = std::string(operations::method_name_of(record)) + " ",
+                   .duration = record.duration};
   operations::append_escaped(slow.text, record.target);
   const std::lock_guard lock(mutex_);
   if (duration <= longest_.load(std::memory_order_relaxed)) return;

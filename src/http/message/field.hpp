@@ -105,9 +105,16 @@ struct Head {
   Method method = Method::Get;     ///< of a request
   std::uint8_t minor_version = 1;  ///< HTTP/1.minor_version
   std::uint8_t major_version = 1;
+  std::uint8_t method_bytes = 0;  ///< of a token that is Method::Other; a space and the target
+                                  ///< follow it
 
   [[nodiscard]] std::string_view target() const noexcept {
     return {base + target_begin, target_bytes};
+  }
+  /// Returns the method as sent.
+  [[nodiscard]] std::string_view method_name() const noexcept {
+    if (method != Method::Other || method_bytes == 0) return skua::name(method);
+    return {base + target_begin - 1 - method_bytes, method_bytes};
   }
   [[nodiscard]] std::string_view name(const FieldLine& line) const noexcept {
     return {base + line.name_begin, line.name_bytes};

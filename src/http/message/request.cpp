@@ -39,6 +39,8 @@ void QueryValues::Iterator::next() {
 
 Method Request::method() const noexcept { return parts_->head->method; }
 
+std::string_view Request::method_name() const noexcept { return parts_->head->method_name(); }
+
 std::string_view Request::path() const noexcept { return parts_->path; }
 
 std::string_view Request::target() const noexcept { return parts_->head->target(); }

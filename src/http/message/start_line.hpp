@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
+#include "skua/config.hpp"
 #include "skua/status.hpp"
 
 namespace skua::http {
+
+/// The longest method that is accepted; the longest registered one has 17 letters.
+inline constexpr std::size_t longest_method = 32;
+
+/// Reports whether a token that parse_method() does not know is passed on as Method::Other. `PRI`
+/// is not (RFC 9113 §11.6), nor is a known method in other case: a server behind a gateway may take
+/// `delete` for DELETE, which guards did not see.
+SKUA_COLD bool may_be_other_method(std::string_view token) noexcept;
 
 /// Like reason(), but constexpr, for tables built at compile time.
 constexpr std::string_view reason_phrase(Status status) noexcept {

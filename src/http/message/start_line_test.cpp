@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+#include "http/message/start_line.hpp"
+
 #include <gtest/gtest.h>
+
+#include <string>
 
 #include "skua/method.hpp"
 #include "skua/status.hpp"
@@ -16,7 +20,9 @@ TEST(Method, EveryNameParsesToItsMethod) {
 }
 
 TEST(Method, TheLastNameIsOfTheLastMethod) {
-  EXPECT_EQ(name(Method::Unlock), "UNLOCK");
+  EXPECT_EQ(name(Method::Query), "QUERY");
+  EXPECT_EQ(name(Method::Other), "_OTHER");
+  EXPECT_EQ(parse_method("_OTHER"), std::nullopt);
   EXPECT_EQ(name(Method::Patch), "PATCH");
 }
 
@@ -24,6 +30,17 @@ TEST(Method, NamesAreCaseSensitiveAndWhole) {
   EXPECT_EQ(parse_method("get"), std::nullopt);
   EXPECT_EQ(parse_method("GETS"), std::nullopt);
   EXPECT_EQ(parse_method(""), std::nullopt);
+}
+
+TEST(Method, OthersAreTokensThatNobodyTakesForAKnownOne) {
+  for (const char* const token : {"REPORT", "MKCALENDAR", "BASELINE-CONTROL", "M-SEARCH", "GETS"}) {
+    EXPECT_TRUE(http::may_be_other_method(token)) << token;
+  }
+  for (const char* const token : {"get", "Delete", "PRI", "", "mOVE"}) {
+    EXPECT_FALSE(http::may_be_other_method(token)) << token;
+  }
+  EXPECT_TRUE(http::may_be_other_method(std::string(http::longest_method, 'A')));
+  EXPECT_FALSE(http::may_be_other_method(std::string(http::longest_method + 1, 'A')));
 }
 
 }  // namespace
