@@ -16,7 +16,7 @@ set(SKUA_SMALL
     "net/(address|close_detached|inherited_sockets_.*|interfaces_.*|ip_filter|listener|local_end|log|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "operations/(access_log|admin|health|log_file_.*|log_writer|metrics|metrics_text|process_.*|rotation_signal_.*)"
     "redis/(client|cluster|direct|sentinels|settings|slot_map|subscriber|topic_.*|topology)"
-    "router/(pattern|registration|testing|tree_building)"
+    "router/(paths_as_sent|pattern|registration|testing|tree_building)"
     "server/(accept_filter|accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
     "server/(server|server_run|shutdown_signals_.*|worker)" "server/proxies/.*" "server/h1/(exchange|protocol_life)"
     "server/h2/(protocol_life|server_stream_life)"

@@ -56,6 +56,9 @@ enum class Role : std::uint8_t { Origin, Proxy };
 /// A guard; see basic().
 class SKUA_API BasicGuard final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   using Check = std::function<bool(std::string_view user, std::string_view password)>;
 
   BasicGuard(std::string_view realm, Check check, Role role);
@@ -97,6 +100,9 @@ class SKUA_API TokenVerdict final {
 /// A guard; see bearer().
 class SKUA_API BearerGuard final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   using Check = std::function<TokenVerdict(std::string_view token)>;
 
   BearerGuard(Check check, std::string_view realm);
@@ -146,6 +152,9 @@ struct DigestOptions {
 /// A guard; see digest().
 class SKUA_API DigestGuard final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   explicit DigestGuard(DigestOptions options);
   std::optional<Response> operator()(Request& request) const;
 

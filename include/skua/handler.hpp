@@ -120,11 +120,27 @@ consteval bool are_path_parameters(Types<A...>) noexcept {
 /// Returns the router's own 404: for an unknown path, or a path parameter that does not parse.
 SKUA_API Response not_found();
 
+/// How a handler or middleware uses the path of a request, as its class says with a constant.
+enum class PathUse : std::uint8_t {
+  Reads,    ///< in its canonical form
+  Ignores,  ///< `ignores_path`
+  Routes,   ///< `routes_path`: it asks Router::match() of another router about the request
+  Passes,   ///< `passes_path_on`: a handler that takes a path as sent
+};
+template <class D>
+consteval PathUse path_use() noexcept {
+  if constexpr (requires { requires D::ignores_path; }) return PathUse::Ignores;
+  if constexpr (requires { requires D::routes_path; }) return PathUse::Routes;
+  if constexpr (requires { requires D::passes_path_on; }) return PathUse::Passes;
+  return PathUse::Reads;
+}
+
 /// A type-erased callable: one indirect call, and no allocation for a stateless object.
 template <class Call>
 struct Erased {
   Call* call = nullptr;
   std::shared_ptr<const void> object{};  // shared by the routes that one registration makes
+  PathUse path_use = PathUse::Reads;
 };
 
 using PlainCall = Response(const void* object, Request& request);
@@ -138,6 +154,7 @@ struct Handler {
   PlainCall* call = nullptr;
   StartCall* start = nullptr;
   std::shared_ptr<const void> object{};  // shared by the routes that one registration makes
+  PathUse path_use = PathUse::Reads;
 };
 
 template <class F>
@@ -317,6 +334,7 @@ Handler make_handler(F&& f) {
   } else if constexpr (check_handler<D>() && std::is_constructible_v<D, F>) {
     if constexpr (Returned<typename Signature<D>::Return>::waits) {
       handler.start = start_handler<D>;
+      handler.path_use = path_use<D>();
       handler.object = std::make_shared<const D>(std::forward<F>(f));
     } else {
       handler.call = call_handler<D>;
@@ -358,7 +376,7 @@ Erased<AroundCall> make_around(F&& f) {
   return {[](const void* object, Request& request, Next next) {
             return (*static_cast<const D*>(object))(request, next);
           },
-          std::make_shared<const D>(std::forward<F>(f))};
+          std::make_shared<const D>(std::forward<F>(f)), path_use<D>()};
 }
 
 template <class F>
@@ -367,7 +385,7 @@ Erased<GuardCall> make_guard(F&& f) {
   return {[](const void* object, Request& request) {
             return with_kept<D>(object, [&](const D& kept) { return kept(request); });
           },
-          keep(std::forward<F>(f))};
+          keep(std::forward<F>(f)), path_use<D>()};
 }
 
 template <class F>
@@ -390,7 +408,7 @@ std::pair<Erased<GuardCall>, Erased<FinisherCall>> make_pair(F&& f) {
   FinisherCall* const finisher = [](const void* kept, const Request& request, Response& response) {
     with_kept<D>(kept, [&](const D& pair) { pair.finish(request, response); });
   };
-  return {{guard, object}, {finisher, object}};
+  return {{guard, object, path_use<D>()}, {finisher, object}};
 }
 
 }  // namespace detail

@@ -39,6 +39,9 @@ struct HttpsRedirectOptions {
 /// Redirects requests whose Request::scheme() is http, and lets the others through.
 class SKUA_API HttpsOnly final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   explicit HttpsOnly(HttpsRedirectOptions options);
   [[nodiscard]] std::optional<Response> operator()(Request& request) const;
 

@@ -41,6 +41,9 @@ struct IdempotencyOptions {
 /// Repeats the response to a POST or PATCH that a client repeats, instead of acting twice.
 class SKUA_API IdempotencyKeys final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   IdempotencyKeys(IdempotencyOptions options, std::shared_ptr<SharedTexts> texts);
   Task<Response> operator()(Request& request, Next next) const;
 

@@ -29,6 +29,9 @@ struct LoadSheddingOptions {
 /// Refuses requests while a server cannot keep up.
 class SKUA_API LoadShedding final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   explicit LoadShedding(const LoadSheddingOptions& options);
   std::optional<Response> operator()(Request& request) const;
   /// Returns how many requests were refused, by all copies of this object. Any thread.

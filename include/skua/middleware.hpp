@@ -49,6 +49,9 @@ struct CorsOptions {
 /// Answers preflights, and tells browsers which pages may read responses.
 class SKUA_API Cors final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   explicit Cors(CorsOptions options);
   [[nodiscard]] std::optional<Response> guard(Request& request) const;
   void finish(const Request& request, Response& response) const;
@@ -87,6 +90,9 @@ struct RequestId {
 /// Gives each request an identifier and sends it in the response.
 class SKUA_API RequestIds final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   explicit RequestIds(RequestIdOptions options);
   [[nodiscard]] std::optional<Response> guard(Request& request) const;
   void finish(const Request& request, Response& response) const;
@@ -164,6 +170,9 @@ struct RateDecision {
 /// Answers 429 to clients that send too many requests.
 class SKUA_API RateLimit final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   explicit RateLimit(const RateLimitOptions& options);
   /// For tests: takes a table that has its own clock.
   RateLimit(RateLimitOptions options, std::shared_ptr<middleware::RateTable> table);

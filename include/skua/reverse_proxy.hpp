@@ -99,8 +99,12 @@ struct ReverseProxyOptions {
 /// ```
 /// If the URL has a path, it replaces the literal beginning of the pattern, so that `/api/users`
 /// becomes `/v2/users`, and with `http://127.0.0.1:4000/` becomes `/users`. Without one, not even a
-/// slash, the path is passed on as it is. Dot segments and empty segments, also encoded ones, are
-/// resolved before; the rest is passed on as sent.
+/// slash, the path is passed on as it is. Dot segments, also encoded ones, are resolved before, and
+/// then empty segments are removed; without any, the bytes are passed on as sent. A path with an
+/// encoded slash (`%2F`) or backslash is passed on if it begins with the literal beginning of the
+/// pattern, which ends in `{path...}`, if nothing else is registered below, and if no middleware
+/// on the way looks at the path (see Router::use()); else it gets 400. Request::path() is then the
+/// path as sent.
 ///
 /// Content is streamed in both directions at once, at the speed of the slower side, and trailers
 /// and interim responses are passed on; so is gRPC, whose `grpc-timeout` is obeyed. WebSockets are
@@ -129,6 +133,9 @@ class SKUA_API ReverseProxy final {
 
   /// `rest` is the end of the path, which is kept if the URL has a path of its own.
   Task<Response> operator()(Request& request, std::string_view rest) const;
+
+  /// It takes paths that are not canonical.
+  static constexpr bool passes_path_on = true;
 
  private:
   std::shared_ptr<const proxy::Upstream> upstream_;  // shared by the copies of this handler

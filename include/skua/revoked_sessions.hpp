@@ -35,6 +35,9 @@ namespace skua {
 /// A request with a revoked session gets an empty one. If the store does not answer, 503.
 class SKUA_API RevokedSessions final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   /// `lifetime` is that of sessions: SessionOptions::lifetime. If that is zero, take
   /// SessionOptions::idle and a few minutes, in which all cookies end that are not renewed.
   ///

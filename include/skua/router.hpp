@@ -157,6 +157,9 @@ class SKUA_API Router final {
   /// A coroutine, `Task<Response>(Request&, Next)`, wraps the guards and coroutines that are added
   /// later, and the handler: it may wait before and after `co_await next(request)`. Finishers run
   /// after all of them. A plain handler is called once the request's content has been loaded.
+  ///
+  /// Middleware that does not look at the path has `static constexpr bool ignores_path = true;`. A
+  /// path with an encoded slash reaches a ReverseProxy only if all of it on the way says so.
   template <class F>
   Router& use(F&& middleware) {
     using D = std::decay_t<F>;
@@ -241,6 +244,12 @@ class SKUA_API Router final {
 
   /// Finds the route; the captures are views of `canonical_path`. "*" matches OPTIONS only.
   [[nodiscard]] router::Match match(Method method, std::string_view canonical_path) const noexcept;
+  /// Finds the route of a request, also for a path that is as sent; for routers behind another one.
+  [[nodiscard]] router::Match match(const Request& request) const noexcept;
+  /// Finds the route of a path that is not canonical since a slash in it is encoded. It is a
+  /// ReverseProxy's, and every reader of the path finds the same one, or else the match is
+  /// malformed.
+  [[nodiscard]] router::Match match_as_sent(Method method, std::string_view path) const noexcept;
   /// Runs the guards, then the handler (or answers 404, 405 or OPTIONS). The match outlives the
   /// request and has no coroutine.
   [[nodiscard]] Response invoke(const router::Match& match, Request& request) const;

@@ -99,6 +99,9 @@ struct SessionOptions {
 /// A guard that opens the session and a finisher that sends it, if it changed; see sessions().
 class SKUA_API Sessions final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   explicit Sessions(SessionOptions options);
   std::optional<Response> guard(Request& request) const;
   void finish(const Request& request, Response& response) const;

@@ -19,6 +19,9 @@ namespace skua::auth {
 /// A middleware; see shared_digest().
 class SKUA_API SharedDigest final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   SharedDigest(DigestOptions options, const std::string& key, std::shared_ptr<SharedTexts> texts);
   Task<Response> operator()(Request& request, Next next) const;
 

@@ -38,6 +38,9 @@ class SharedRates {
 /// Answers 429 to clients that send too many requests to several servers.
 class SKUA_API SharedRateLimit final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   SharedRateLimit(const RateLimitOptions& options, std::shared_ptr<SharedRates> rates);
   Task<Response> operator()(Request& request, Next next) const;
 

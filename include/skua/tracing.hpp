@@ -47,6 +47,9 @@ struct TracingOptions {
 /// Gives each request a place in a trace, for traces across services.
 class SKUA_API Tracing final {
  public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
   explicit Tracing(TracingOptions options);
   [[nodiscard]] std::optional<Response> guard(Request& request) const;
   void finish(const Request& request, Response& response) const;

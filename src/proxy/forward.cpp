@@ -164,7 +164,8 @@ std::string check_target(const std::string& target) {
   }
   const http::TargetParts parts = http::split_target(target);
   std::vector<char> scratch(parts.path.size());
-  if (!target.starts_with('/') || !http::canonical_path(parts.path, scratch)) {
+  if (!target.starts_with('/') ||
+      (!http::canonical_path(parts.path, scratch) && !http::may_stay_as_sent(parts.path))) {
     refuse_change(target, " is not a path and a query");
   }
   return upstream_target(target, std::nullopt, 0);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // In: a request's target as sent. Out: the target for the upstream server. Its path has the same
 // segments as the canonical one by which the request was routed and checked, so that no upstream
-// server can resolve it to another place; but they stay encoded as they were.
+// server can resolve it to another place; but they stay encoded as they were. Empty segments stay,
+// too, unless there are dot segments, which take different ones away with them and without them.
 #include "proxy/target.hpp"
+
+#include <algorithm>
+#include <utility>
 
 #include "base/percent.hpp"
 #include "http/uri/target_path.hpp"
@@ -22,19 +26,42 @@ std::size_t dot_count(std::string_view segment) noexcept {
   return count;
 }
 
-}  // namespace
+bool has_dot_segments(std::string_view path) noexcept {
+  while (!path.empty()) {
+    path.remove_prefix(1);  // the slash
+    const std::string_view segment = path.substr(0, path.find('/'));
+    path.remove_prefix(segment.size());
+    if (const std::size_t dots = dot_count(segment); dots == 1 || dots == 2) return true;
+  }
+  return false;
+}
 
-std::string upstream_target(std::string_view target, std::optional<std::string_view> base,
-                            std::size_t replaced_segments) {
-  if (target == "*") return "*";
-  std::string made;
-  made.reserve(target.size() + base.value_or("").size() + 1);
-  made.append(base.value_or(""));
-  const std::size_t skipped = base ? replaced_segments : 0;
-  const http::TargetParts parts = http::split_target(target);
-  std::string_view path = parts.path;
+// Returns the path behind its first segments, or nullopt if one of them is empty.
+std::optional<std::string_view> behind(std::string_view path, std::size_t segments) noexcept {
+  for (; segments != 0; --segments) {
+    const std::size_t end = std::min(path.find('/', 1), path.size());
+    if (end <= 1) return std::nullopt;
+    path.remove_prefix(end);
+  }
+  return path;
+}
+
+// Returns the path below `base` with the bytes that were sent, or nullopt if some have to go.
+std::optional<std::string> unchanged(std::string_view path, std::string_view base,
+                                     std::size_t replaced_segments) {
+  if (has_dot_segments(path)) return std::nullopt;
+  const std::optional<std::string_view> rest = behind(path, replaced_segments);
+  if (!rest) return std::nullopt;
+  std::string made(base);
+  made.append(*rest);
+  return made.empty() ? "/" : made;
+}
+
+// Returns the path below `base` without dot segments and empty ones. RFC 3986 §5.2.4, without
+// decoding. The last segment is empty if the path ends in a slash.
+std::string resolved(std::string_view path, std::string_view base, std::size_t skipped) {
+  std::string made(base);
   std::size_t count = 0;  // of the segments so far
-  // RFC 3986 §5.2.4, without decoding. The last segment is empty if the path ends in a slash.
   while (!path.empty()) {
     path.remove_prefix(1);  // the slash
     const std::string_view segment = path.substr(0, path.find('/'));
@@ -47,7 +74,19 @@ std::string upstream_target(std::string_view target, std::optional<std::string_v
     if (!is_kept && !path.empty()) continue;
     if (++count > skipped) made.append("/").append(is_kept ? segment : std::string_view());
   }
-  if (made.empty()) made = "/";
+  return made.empty() ? "/" : made;
+}
+
+}  // namespace
+
+std::string upstream_target(std::string_view target, std::optional<std::string_view> base,
+                            std::size_t replaced_segments) {
+  if (target == "*") return "*";
+  const std::size_t skipped = base ? replaced_segments : 0;
+  const std::string_view beginning = base.value_or("");
+  const http::TargetParts parts = http::split_target(target);
+  std::optional<std::string> as_sent = unchanged(parts.path, beginning, skipped);
+  std::string made = as_sent ? *std::move(as_sent) : resolved(parts.path, beginning, skipped);
   const bool has_query = target.find('?') != target.npos;
   if (has_query) made.append("?").append(parts.query);
   return made;

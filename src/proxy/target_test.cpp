@@ -55,9 +55,13 @@ TEST(UpstreamTarget, NoDotSegmentIsPassedOn) {
   EXPECT_EQ(kept("/api/.../..a"), "/api/.../..a");
 }
 
-TEST(UpstreamTarget, NoEmptySegmentIsPassedOn) {
-  EXPECT_EQ(kept("//api///x//"), "/api/x/");
+TEST(UpstreamTarget, EmptySegmentsStayUnlessDotSegmentsGo) {
+  EXPECT_EQ(kept("//api///x//"), "//api///x//");
+  EXPECT_EQ(kept("/api//x/../y"), "/api/y");
+  EXPECT_EQ(below("/v2", "/api//x"), "/v2//x");
+  EXPECT_EQ(below("", "/api//x"), "//x");
   EXPECT_EQ(below("/v2", "//api//x"), "/v2/x");
+  EXPECT_EQ(below("/v2", "/api//b/c", 2), "/v2/c");
 }
 
 TEST(UpstreamTarget, AnAbsoluteTargetLosesItsAuthority) {

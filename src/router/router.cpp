@@ -37,6 +37,18 @@ router::Match Router::match(Method method, std::string_view canonical_path) cons
   return match;
 }
 
+router::Match Router::match(const Request& request) const noexcept {
+  const bool is_as_sent = http::RequestAccess::parts(request).is_path_as_sent;
+  return is_as_sent ? match_as_sent(request.method(), request.path())
+                    : match(request.method(), request.path());
+}
+
+router::Match Router::match_as_sent(Method method, std::string_view path) const noexcept {
+  router::Match match;
+  table_->find_as_sent(method, path, match);
+  return match;
+}
+
 Task<Response> Router::start(const router::Match& match, Request& request) const {
   http::RequestAccess::bind(request, &match.captures);
   if (match.route != nullptr) router::keep_last_request(*match.route, request.method());

@@ -54,6 +54,8 @@ class Table {
   [[nodiscard]] Scope& scope() noexcept { return *scopes_.front(); }
 
   void find(Method method, std::string_view path, Match& match) const noexcept;
+  /// Like find(), for a path that is not canonical; see Router::match_as_sent().
+  void find_as_sent(Method method, std::string_view path, Match& match) const noexcept;
 
   [[nodiscard]] const std::vector<std::unique_ptr<Route>>& routes() const noexcept {
     return routes_;
@@ -65,6 +67,8 @@ class Table {
  private:
   [[nodiscard]] const Scope& scope_of(std::string_view path) const noexcept;
   void nest_scopes() noexcept;
+  [[nodiscard]] bool takes_as_sent(const Match& match) const noexcept;
+  [[nodiscard]] bool is_alone_below(const Route& route) const noexcept;
 
   // Routes and scopes must not move: the tree and matches point to them.
   std::vector<std::unique_ptr<Route>> routes_;

@@ -109,7 +109,11 @@ namespace {
   std::vector<char>& scratch = resources.path_scratch;
   if (scratch.size() < split.path.size()) scratch.resize(split.path.size());
   const Result<std::string_view> path = http::canonical_path(split.path, scratch);
-  if (!path) return {Errc::MalformedTarget, {}, {}, {}};
+  if (!path) {
+    const router::Match match = resources.router.match_as_sent(method, split.path);
+    if (match.is_malformed) return {Errc::MalformedTarget, {}, {}, {}};
+    return {Errc::None, split.path, split.query, match, true};
+  }
   const Target found{Errc::None, *path, split.query, resources.router.match(method, *path)};
   cached.hold(method, path_and_query, found.path, found.query, found.match);
   return found;

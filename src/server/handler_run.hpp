@@ -34,6 +34,7 @@ struct Target {
   std::string_view path;  ///< canonical; in Resources::path_scratch if it had to be decoded
   std::string_view query;
   router::Match match;
+  bool is_path_as_sent = false;  ///< see http::RequestParts
 };
 
 /// Resolves a request target. `path_and_query` is taken from a target in any form, or "*"; `host`

@@ -84,6 +84,9 @@ class Uploads {
 /// Requires one login, either for uploads, or for all other requests.
 class LoginGuard {
  public:
+  // For paths below those of --proxy: they are compared by their beginnings only.
+  static constexpr bool ignores_path = true;
+
   enum class Asked : bool { Others, Uploads };
 
   LoginGuard(std::string_view name, const Login& login, std::optional<Uploads> uploads, Asked asked)
@@ -103,6 +106,9 @@ class LoginGuard {
 /// Requires a login of a file for all requests but uploads with a login of their own.
 class FileGuard {
  public:
+  // For paths below those of --proxy: they are compared by their beginnings only.
+  static constexpr bool ignores_path = true;
+
   FileGuard(std::optional<Uploads> others, PasswordGuard guard)
       : others_(std::move(others)), guard_(std::move(guard)) {}
 

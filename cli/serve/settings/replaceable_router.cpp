@@ -77,13 +77,25 @@ void finish(const Request& request, Response& response) {
 
 }  // namespace
 
+/// Passes requests to the current router.
+class ReplaceableRouter::PassOn {
+ public:
+  static constexpr bool routes_path = true;
+
+  explicit PassOn(std::shared_ptr<const Current> current) : current_(std::move(current)) {}
+  Task<Response> operator()(Request& request, Next) const {
+    Route& route = request.attachments().set(Route{.router = current_->local()});
+    route.match = (*route.router)->match(request);
+    return pass(route, request);
+  }
+
+ private:
+  std::shared_ptr<const Current> current_;
+};
+
 ReplaceableRouter::ReplaceableRouter(Router first)
     : current_(std::make_shared<Current>(std::move(first))) {
-  front_.use([current = current_](Request& request, Next) {
-    Route& route = request.attachments().set(Route{.router = current->local()});
-    route.match = (*route.router)->match(request.method(), request.path());
-    return pass(route, request);
-  });
+  front_.use(PassOn(current_));
   front_.use(&finish);
 }
 

@@ -22,6 +22,7 @@ class ReplaceableRouter {
 
  private:
   class Current;
+  class PassOn;
 
   std::shared_ptr<Current> current_;  // shared with the middleware of front_
   Router front_;

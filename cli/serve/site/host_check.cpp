@@ -46,6 +46,8 @@ bool is_on_loopback(const ServerOptions& server) {
 /// Refuses requests for the names of others.
 class HostCheck {
  public:
+  static constexpr bool ignores_path = true;
+
   explicit HostCheck(SiteOptions options) : options_(std::move(options)) {}
 
   std::optional<Response> operator()(Request& request) const {

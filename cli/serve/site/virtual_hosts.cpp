@@ -97,13 +97,26 @@ void finish_for_host(const Request& request, Response& response) {
                             });
 }
 
+/// Passes requests to the router of their host.
+class PassToHost {
+ public:
+  static constexpr bool routes_path = true;
+
+  explicit PassToHost(std::shared_ptr<const Hosts> hosts) : hosts_(std::move(hosts)) {}
+  Task<Response> operator()(Request& request, Next) const {
+    const std::shared_ptr<const Router>& router = hosts_->find(request.host());
+    HostRoute& route = request.attachments().set(HostRoute{.router = router});
+    route.match = router->match(request);
+    return pass_on(route, request);
+  }
+
+ private:
+  std::shared_ptr<const Hosts> hosts_;
+};
+
 Router choose_by_host(std::shared_ptr<const Hosts> hosts) {
   Router front;
-  front.use([hosts = std::move(hosts)](Request& request, Next) {
-    HostRoute& route = request.attachments().set(HostRoute{.router = hosts->find(request.host())});
-    route.match = route.router->match(request.method(), request.path());
-    return pass_on(route, request);
-  });
+  front.use(PassToHost(std::move(hosts)));
   front.use(&finish_for_host);
   return front;
 }

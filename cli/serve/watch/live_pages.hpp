@@ -38,6 +38,8 @@ Response without_validators(Response page);
 /// responses from being cached.
 class LivePages {
  public:
+  static constexpr bool ignores_path = true;
+
   explicit LivePages(std::shared_ptr<const ReloadHub> hub) : hub_(std::move(hub)) {}
 
   [[nodiscard]] std::optional<Response> guard(Request& request) const;

@@ -166,6 +166,7 @@ struct KeptRequest final : http::OriginSource {
              .peer_context = &peer,
              .connection = parts.connection,
              .is_secure = parts.is_secure,
+             .is_path_as_sent = parts.is_path_as_sent,
              .upgrade = upgrade};
     if (parts.origins != nullptr)
       keep_origin(parts.origins->origin_of(*parts.head, parts.peer_context));

@@ -78,7 +78,7 @@ class RunningHandler {
 /// The server's data about a request; a Request is a view of it.
 struct RequestParts {
   const Head* head = nullptr;
-  std::string_view path{};   ///< canonical: from canonical_path(), or "*"
+  std::string_view path{};   ///< canonical: from canonical_path(), or "*"; or as sent
   std::string_view query{};  ///< after the '?', raw
   std::string_view host{};   ///< Host, or the authority of an absolute-form target
   std::string_view body{};   ///< the whole content
@@ -88,6 +88,7 @@ struct RequestParts {
   const OriginSource* origins = nullptr;  ///< null: no proxy is trusted
   detail::ConnectionSource* connection = nullptr;
   bool is_secure = false;
+  bool is_path_as_sent = false;          ///< a slash in it is encoded; see Router::match_as_sent()
   std::string_view upgrade{};            ///< the requested protocol: Upgrade, or `:protocol`
   detail::BodySource* source = nullptr;  ///< the content as it arrives; null: `body` has it
   /// The declared length of the content; nullopt if unknown.

@@ -93,6 +93,29 @@ Result<std::size_t> normalise(std::span<char> text) noexcept {
 
 }  // namespace
 
+bool may_stay_as_sent(std::string_view raw) noexcept {
+  if (!raw.starts_with('/')) return false;
+  std::size_t dots = 0;  // of the segment so far
+  bool is_dots = true;   // it has nothing else
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    const bool is_encoded = raw[i] == '%';
+    if (is_encoded && !percent::has_triplet(raw.substr(i))) return false;
+    const char c = is_encoded ? percent::triplet_octet(raw.substr(i)) : raw[i];
+    if (is_encoded) i += percent::triplet_bytes - 1;
+    if (ascii::is_control(c) || (c == '\\' && !is_encoded)) return false;
+    if (c == '/' || c == '\\') {
+      if (is_dots && (dots == 1 || dots == 2)) return false;
+      dots = 0;
+      is_dots = true;
+    } else if (c == '.') {
+      ++dots;
+    } else {
+      is_dots = false;
+    }
+  }
+  return !is_dots || (dots != 1 && dots != 2);
+}
+
 TargetParts split_target(std::string_view target) noexcept {
   // RFC 9112 §3.2.2: absolute-form; the framing has already checked its authority.
   if (const std::size_t scheme = target.find("://");

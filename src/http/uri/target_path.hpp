@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 
 namespace skua::http {
@@ -28,5 +29,9 @@ TargetParts split_target(std::string_view target) noexcept;
 ///            or climbs above the root.
 /// RFC:       3986 §2.1, §5.2.4, §6.2.2
 Result<std::string_view> canonical_path(std::string_view raw, std::span<char> scratch) noexcept;
+
+/// Reports whether a path that is not canonical may be passed on as sent: only a slash or a
+/// backslash is encoded that could separate segments, and even if they do, none is a dot segment.
+SKUA_COLD bool may_stay_as_sent(std::string_view raw) noexcept;
 
 }  // namespace skua::http

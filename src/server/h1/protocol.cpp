@@ -160,6 +160,7 @@ inline http::RequestParts H1Protocol::parts(const http::Head& head, const h1::Fr
           .origins = resources_.origins,
           .connection = this,
           .is_secure = pump_.stream().is_secure(),
+          .is_path_as_sent = target.is_path_as_sent,
           .upgrade = framing.upgrade};
 }
 

@@ -106,6 +106,7 @@ http::RequestParts ServerStream::parts(const Target& target) const noexcept {
           .origins = resources_.origins,
           .connection = owner_,
           .is_secure = transport_->is_secure(),
+          .is_path_as_sent = target.is_path_as_sent,
           .upgrade = request().protocol};
 }
 
