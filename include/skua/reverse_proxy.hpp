@@ -80,6 +80,9 @@ struct ReverseProxyOptions {
   /// Counts its connections and requests, without the checks and copies of an Upstream; see
   /// collect_clients().
   std::optional<ClientMetrics> metrics{};
+  /// When the server drains, WebSockets stay open until its deadline. Otherwise both sides get a
+  /// close frame with 1001, at a time within Timeouts::websocket_spread.
+  bool tunnels_outlast_drains = false;
   /// Called before a request is passed on; may change what is sent, or answer in its place. If it
   /// throws, or leaves a target or fields that a server could read in two ways (a malformed path, a
   /// second Host, a field that frames the message or is about the connection), the client gets an

@@ -226,7 +226,8 @@ Response open_tunnel(const Upstream& upstream, IncomingResponse& incoming, const
   Result<client::SwitchedStream, Problem> stream = incoming.switch_protocol();
   if (!stream) fail(stream.error());
   response.content() =
-      tunnel_to(*std::move(stream), client_of(incoming), upstream.options().timeouts.tunnel);
+      tunnel_to(*std::move(stream), client_of(incoming), upstream.options().timeouts.tunnel,
+                upstream.options().tunnels_outlast_drains);
   return response;
 }
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Joins two connections. Whichever side is slow stops the other: bytes of the client wait in the
-// output of the upstream connection, and those of the server in the output of the client's.
+// Joins two connections that speak WebSocket. Whichever side is slow stops the other: bytes of the
+// client wait in the output of the upstream connection, and those of the server in the output of
+// the client's. It sees where frames begin and end, since a drain has to end between two of them.
 #include "proxy/tunnel.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,11 +17,78 @@
 #include "server/websocket/carrier.hpp"
 #include "server/websocket/takeovers.hpp"
 #include "skua/body_writer.hpp"
+#include "ws/frame.hpp"
 
 namespace skua::proxy {
 namespace {
 
 constexpr std::uint64_t high_water_bytes = 64 * 1024;  // in either output
+
+// 1001, RFC 6455 §7.4.1
+constexpr std::string_view going_away = "\x03\xe9the server is going away";
+
+/// Follows the frames of one direction. RFC 6455 §5.2
+class Frames {
+ public:
+  /// Takes bytes, up to the next end of a frame if `stops_there`, and returns how many.
+  std::size_t take(std::string_view bytes, bool stops_there) noexcept {
+    std::size_t taken = 0;
+    while (taken < bytes.size() && !(stops_there && is_between())) {
+      if (left_ != 0) {
+        const std::uint64_t some = std::min<std::uint64_t>(left_, bytes.size() - taken);
+        left_ -= some;
+        taken += static_cast<std::size_t>(some);
+      } else {
+        take_header(bytes[taken++]);
+      }
+    }
+    return taken;
+  }
+  [[nodiscard]] bool is_between() const noexcept { return left_ == 0 && header_bytes_ == 0; }
+  /// A close frame has begun, after which there is no other one.
+  [[nodiscard]] bool has_closed() const noexcept { return has_closed_; }
+
+ private:
+  void take_header(char byte) noexcept {
+    header_[header_bytes_++] = static_cast<unsigned char>(byte);
+    if (header_bytes_ < 2) return;
+    const unsigned length = header_[1] & 0x7FU;
+    const unsigned length_bytes = length == 127 ? 8 : length == 126 ? 2 : 0;
+    const unsigned key_bytes = (header_[1] & 0x80U) != 0 ? 4 : 0;
+    if (header_bytes_ < 2 + length_bytes + key_bytes) return;
+    left_ = length_bytes == 0 ? length : 0;
+    for (unsigned i = 0; i < length_bytes; ++i) left_ = left_ << 8U | header_[2 + i];
+    if ((header_[0] & 0x0FU) == static_cast<unsigned>(ws::Opcode::Close)) has_closed_ = true;
+    header_bytes_ = 0;
+  }
+
+  std::uint64_t left_ = 0;  // of the payload
+  std::array<unsigned char, ws::longest_header_bytes> header_{};
+  std::uint8_t header_bytes_ = 0;  // that have arrived, of an incomplete one
+  bool has_closed_ = false;
+};
+
+/// One direction of a tunnel.
+class Direction {
+ public:
+  /// Returns the bytes that are passed on: none once it has ended.
+  std::string_view take(std::string_view bytes) noexcept {
+    return has_ended_ ? std::string_view() : bytes.substr(0, frames_.take(bytes, is_leaving_));
+  }
+  /// A close frame is to be sent as soon as no other frame is in the way.
+  void leave() noexcept { is_leaving_ = true; }
+  /// Returns true once, if the close frame is to be sent now.
+  bool ends_now() noexcept {
+    if (!is_leaving_ || has_ended_ || !frames_.is_between()) return false;
+    has_ended_ = true;
+    return !frames_.has_closed();
+  }
+
+ private:
+  Frames frames_;
+  bool is_leaving_ = false;
+  bool has_ended_ = false;
+};
 
 /// The side of the client, as the upstream side sees it.
 class ClientSide {
@@ -143,6 +215,7 @@ struct TunnelUpgrade final : detail::Upgrade {
 
   mutable std::shared_ptr<ServerSide> upstream{};  // taken when the tunnel opens
   Duration idle{};
+  bool outlasts_drains = false;
 };
 
 /// The user of a carrier, like server::SocketRun, which explains the functions; but no socket gives
@@ -152,6 +225,7 @@ class Tunnel final : private ClientSide {
   Tunnel(server::Carrier& carrier, const detail::Upgrade& upgrade)
       : carrier_(carrier),
         idle_(static_cast<const TunnelUpgrade&>(upgrade).idle),
+        outlasts_drains_(static_cast<const TunnelUpgrade&>(upgrade).outlasts_drains),
         progress_(carrier_.now()),
         server_(std::exchange(static_cast<const TunnelUpgrade&>(upgrade).upstream, nullptr)) {}
   Tunnel(const Tunnel&) = delete;
@@ -161,7 +235,9 @@ class Tunnel final : private ClientSide {
   void start(Request&, const detail::Upgrade&) { server_->start(static_cast<ClientSide&>(*this)); }
   void receive(std::span<char> input) {
     progress_ = carrier_.now();
-    if (!is_over_) server_->send({input.data(), input.size()});
+    if (is_over_) return;
+    server_->send(to_server_.take({input.data(), input.size()}));
+    say_good_bye();
   }
   void receive_end() {
     if (!is_over_) server_->end_output();
@@ -176,12 +252,14 @@ class Tunnel final : private ClientSide {
   [[nodiscard]] bool is_over() const noexcept { return is_over_; }
   [[nodiscard]] bool is_timed() const noexcept { return true; }
   [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept {
-    return later(progress_, idle_);
+    if (has_left_) return later(progress_, carrier_.resources().options.timeouts.linger);
+    return std::min(leaves_at_, later(progress_, idle_));
   }
-  void time_out() { cancel(); }
-  // No protocol is known here in which a peer could be told.
+  void time_out() { has_left_ || carrier_.now() < leaves_at_ ? cancel() : leave(); }
   void drain() {
-    cancel();
+    if (outlasts_drains_ || is_over_ || leaves_at_ != loop::Instant::max()) return;
+    leaves_at_ = later(carrier_.now(), server::next_drain_delay(carrier_.resources()));
+    if (leaves_at_ <= carrier_.now()) leave();
     carrier_.settle_later();
   }
   void cancel() noexcept {
@@ -193,9 +271,30 @@ class Tunnel final : private ClientSide {
   void on_drained() noexcept {}
 
  private:
+  /// Both sides get a close frame; then their own ends are awaited, and the rest is dropped.
+  void leave() {
+    has_left_ = true;
+    progress_ = carrier_.now();
+    to_client_.leave();
+    to_server_.leave();
+    say_good_bye();
+  }
+  void say_good_bye() {
+    ws::FrameHeader header{.payload_bytes = going_away.size(), .opcode = ws::Opcode::Close};
+    if (to_client_.ends_now()) {
+      const std::string frame = ws::make_frame(header, going_away);
+      carrier_.write(std::string_view(frame));
+      carrier_.settle_later();
+    }
+    if (!to_server_.ends_now()) return;
+    header.is_masked = true;
+    header.key = carrier_.codecs().next_mask();
+    server_->send(ws::make_frame(header, going_away));
+  }
   bool take(std::string_view bytes) override {
     progress_ = carrier_.now();
-    carrier_.write(bytes);
+    carrier_.write(to_client_.take(bytes));
+    say_good_bye();
     carrier_.settle_later();
     return carrier_.pending_bytes() < high_water_bytes;
   }
@@ -210,8 +309,13 @@ class Tunnel final : private ClientSide {
 
   server::Carrier& carrier_;
   const Duration idle_;
-  loop::Instant progress_;  // when the last byte went either way
+  const bool outlasts_drains_;
+  loop::Instant progress_;                          // when the last byte went either way
+  loop::Instant leaves_at_ = loop::Instant::max();  // in a drain
+  Direction to_client_;
+  Direction to_server_;
   const std::shared_ptr<ServerSide> server_;
+  bool has_left_ = false;
   bool is_over_ = false;
 };
 
@@ -219,11 +323,13 @@ constexpr server::Takeovers<Tunnel> tunnels;
 
 }  // namespace
 
-Body tunnel_to(client::SwitchedStream upstream, std::shared_ptr<client::Core> core, Duration idle) {
+Body tunnel_to(client::SwitchedStream upstream, std::shared_ptr<client::Core> core, Duration idle,
+               bool outlasts_drains) {
   auto upgrade = std::make_shared<TunnelUpgrade>();
   upgrade->upstream = ServerSide::create(std::move(upstream), std::move(core));
   upgrade->server = &tunnels;
   upgrade->idle = idle;
+  upgrade->outlasts_drains = outlasts_drains;
   auto stream = std::make_shared<BodyStream>();
   stream->is_endless = true;
   stream->upgrade = std::move(upgrade);

@@ -54,6 +54,11 @@ class ProxyTest : public ::testing::TestWithParam<BackendChoice> {
   Client connect_to(ScriptedServer& server) {
     return front_to("http://127.0.0.1:" + std::to_string(server.port())).connect();
   }
+  /// The next front is another server.
+  void reset_front() {
+    front_.reset();
+    router_ = Router();
+  }
   std::string log() {
     const std::lock_guard lock(mutex_);
     return log_;

@@ -238,14 +238,86 @@ TEST_P(ProxyTunnels, OneThatIsNeverStartedClosesTheUpstreamConnection) {
   EXPECT_EQ(heard.get_future().get(), "");
 }
 
-TEST_P(ProxyTunnels, AServerThatDrainsEndsThem) {
-  options_.timeouts.linger = 1ms;
-  upstream_router_.websocket("/api/ws", echo);
+// Sends every message back, and returns why the socket was closed.
+Task<> echo_until_closed(WebSocket& socket, std::promise<CloseCode>& closed) {
+  while (auto message = co_await socket.receive()) co_await socket.send(message->text);
+  closed.set_value(socket.close_reason().code);
+}
+
+TEST_P(ProxyTunnels, ADrainSaysGoodByeToBothSides) {
+  std::promise<CloseCode> closed;
+  upstream_router_.websocket(
+      "/api/ws", [&closed](WebSocket& socket) { return echo_until_closed(socket, closed); });
   WebSocketClient client = open();
   client.send("hi");
   EXPECT_EQ(client.text(), "hi");
-  front()->shutdown(10s);
+  front()->begin_shutdown();
+  EXPECT_EQ(client.text(), "<close 1001 the server is going away>");
+  EXPECT_EQ(closed.get_future().get(), CloseCode::GoingAway);
   EXPECT_EQ(client.text(), "<end>");
+  front()->wait();
+}
+
+TEST_P(ProxyTunnels, ADrainEndsOneAfterTheOther) {
+  options_.timeouts.websocket_spread = 24h;
+  upstream_router_.websocket("/api/ws", echo);
+  WebSocketClient one = open();
+  WebSocketClient other = open();
+  front()->begin_shutdown();
+  EXPECT_EQ(one.text(), "<close 1001 the server is going away>");  // its turn is at once
+  other.send("still here");
+  EXPECT_EQ(other.text(), "still here");
+  other.close(1000);
+  EXPECT_EQ(other.text(), "<close 1000 >");
+  front()->wait();
+}
+
+TEST_P(ProxyTunnels, TheyMayOutlastADrain) {
+  proxy_options_.tunnels_outlast_drains = true;
+  upstream_router_.websocket("/api/ws", echo);
+  WebSocketClient client = open();
+  front()->begin_shutdown();
+  for (int i = 0; i < 3; ++i) {
+    client.send("still here");
+    EXPECT_EQ(client.text(), "still here");
+  }
+  client.close(1000);
+  EXPECT_EQ(client.text(), "<close 1000 >");
+  front()->wait();
+}
+
+TEST_P(ProxyTunnels, ADrainWaitsForTheEndOfAFrame) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: a scripted server";
+  constexpr std::size_t close_bytes = 6 + 2 + std::string_view("the server is going away").size();
+  for (const std::size_t size : {5U, 300U, 70'000U}) {
+    const std::string frame = client_frame(ws::Opcode::Text, std::string(size, 'x'));
+    std::string heard;
+    {
+      ScriptedServer server([&](Client& client) {
+        read_head(client, heard);
+        client.send(switched);
+        while (true) {
+          const std::string more = client.some();
+          if (more.empty()) break;
+          if (heard.empty()) client.send("\x81\x02ok");
+          heard.append(more);
+          if (heard.size() >= frame.size() + close_bytes) break;
+        }
+      });
+      reset_front();
+      WebSocketClient client(connect_to(server));
+      client.open(handshake("/api/ws"));
+      client.send_raw(frame.substr(0, 3));  // within the header of the longer ones
+      EXPECT_EQ(client.text(), "ok");
+      front_to("")->begin_shutdown();
+      EXPECT_EQ(client.text(), "<close 1001 the server is going away>");
+      client.send_raw(frame.substr(3) + client_frame(ws::Opcode::Text, "too late"));
+      EXPECT_EQ(client.text(), "<end>");
+    }
+    ASSERT_EQ(heard.size(), frame.size() + close_bytes);
+    EXPECT_EQ(heard.substr(0, frame.size()), frame);
+    EXPECT_EQ(heard[frame.size()], '\x88') << "a close frame follows";
+  }
 }
 
 TEST_P(ProxyTunnels, ASilentTunnelEnds) {

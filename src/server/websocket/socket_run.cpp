@@ -114,19 +114,12 @@ void SocketRun::time_out() {
 
 void SocketRun::drain() {
   const Duration spread = resources().options.timeouts.websocket_spread;
-  if (spread > Duration::zero() && socket_.is_open()) return drain_later(spread);
+  if (spread > Duration::zero() && socket_.is_open()) return drain_later();
   socket_.close(CloseCode::GoingAway, going_away);
 }
 
-// Clients that are sent away at the same moment would come back at the same moment. The sockets get
-// times that are evenly spread, however many there are: multiples of the golden ratio.
-void SocketRun::drain_later(Duration spread) {
-  constexpr double golden_ratio = 0.618033988749895;
-  const double turn = golden_ratio * resources().drained_sockets++;
-  const double part = turn - std::floor(turn);
-  const auto delay =
-      Duration(static_cast<Duration::rep>(static_cast<double>(spread.count()) * part));
-  resources().loop.after(delay, [remote = socket_.remote()] {
+void SocketRun::drain_later() {
+  resources().loop.after(next_drain_delay(resources()), [remote = socket_.remote()] {
     remote->close(CloseCode::GoingAway, std::string(going_away));
   });
 }

@@ -82,7 +82,7 @@ class SocketRun final {
   [[nodiscard]] Attachments* take_attachments(Request& request);
   template <class F>
   void guarded(F&& call) noexcept;
-  void drain_later(Duration spread);
+  void drain_later();
 
   const WebSocketCallbacks* callbacks_;  // null once conclude() has run
   ws::Socket socket_;
