@@ -395,7 +395,7 @@ int run_server(ServeOptions& options, const ServerContent& content) {
   }
   const auto reload = [&reloader, &service] {
     if (reloader) reloader->reload();
-    return reloader.has_value() || service.manager().is_present();
+    return reloader || !content.is_reloadable || service.manager().is_present();
   };
   if (redirect.server) {
     signals.wait_and_drain({server, *redirect.server}, tell, reload, &service);

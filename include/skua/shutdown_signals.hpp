@@ -43,8 +43,8 @@ class ServiceEvents {
 /// While an object exists, the signals are blocked, so none is lost or kills the program between
 /// the start of the server and the wait. Threads that are started meanwhile inherit this.
 ///
-/// SIGHUP drains too, except that with TLS it reloads the certificates, and that a program may take
-/// it itself.
+/// SIGHUP drains too, except that with TLS it reloads the certificates, that with a Service it only
+/// reloads, and that a program may take it itself.
 class SKUA_API ShutdownSignals final {
  public:
   ShutdownSignals();
@@ -59,7 +59,8 @@ class SKUA_API ShutdownSignals final {
   void wait_and_drain(Server& server, ServiceEvents& service) const;
   /// Waits for a signal, then drains several servers at the same time. `on_signal` is called before
   /// that, on this thread. `on_hangup` is called for each SIGHUP, which does not drain if it
-  /// returns true. The service, unless null, is told of all that.
+  /// returns true; without one, it does not drain a service. The service, unless null, is told of
+  /// all that.
   void wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
                       const std::function<void()>& on_signal = {},
                       const std::function<bool()>& on_hangup = {},

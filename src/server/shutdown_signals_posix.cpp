@@ -35,12 +35,12 @@ ShutdownSignals::~ShutdownSignals() { pthread_sigmask(SIG_SETMASK, &impl_->befor
 namespace {
 
 // SIGHUP reloads the certificates of servers with TLS; failures are in the server's log. Returns
-// false if no server uses TLS and the program does not want it: then SIGHUP shuts down, as is its
-// default.
+// false if no server uses TLS, and the program or else its service does not want it: then SIGHUP
+// shuts down, as is its default. A service is reloaded by it, even if it has nothing to reload.
 bool takes_hangup(std::initializer_list<std::reference_wrapper<Server>> servers,
                   const std::function<bool()>& on_hangup, ServiceEvents* service) {
   if (service != nullptr) service->on_reload();
-  bool is_taken = on_hangup && on_hangup();
+  bool is_taken = on_hangup ? on_hangup() : service != nullptr;
   for (Server& server : servers) {
     if (server.tls_fingerprint().empty()) continue;
     static_cast<void>(server.reload_tls());

@@ -60,7 +60,7 @@ def tells_of_its_life(serve: list[str], name: str, config: pathlib.Path):
 
 
 def is_not_ended_by_a_reload(serve: list[str], name: str):
-    """Without anything to reload, SIGHUP would stop a server that has no manager."""
+    """Without anything to reload, SIGHUP would stop a `skua serve` that has no manager."""
     manager = Manager(name, *serve)
     manager.expect("READY=1")
     manager.process.send_signal(signal.SIGHUP)
@@ -122,6 +122,8 @@ def main(program: str) -> int:
             tells_of_its_life(serve, str(folder / f"notify-{backend}"), folder / "skua.toml")
             tells_of_its_life(serve, f"@skua-notify-{os.getpid()}-{backend}", folder / "skua.toml")
             is_not_ended_by_a_reload(serve, str(folder / f"reload-{backend}"))
+            gateway = [program, "proxy", "127.0.0.1:9", "--port", "0", "--quiet", "--threads", "2", "--backend", backend]
+            is_not_ended_by_a_reload(gateway, str(folder / f"gateway-{backend}"))
             answers_the_watchdog(serve, str(folder / f"watchdog-{backend}"))
             names_its_successor(serve, str(folder / f"successor-{backend}"))
             print(f"{backend}: tells its manager what happens")

@@ -99,6 +99,35 @@ TEST_P(HandOver, LeavesAllSocketsToTheNewServer) {
   }
 }
 
+/// A service that has nothing to reload.
+class Reloads final : public ServiceEvents {
+ public:
+  int on_serving(Servers) override { return 0; }
+  void on_reload() override {}
+  void on_reloaded() override { reloaded.set_value(); }
+  bool on_other_signal() override { return false; }
+  void on_drain() override { ++drains; }
+  void on_end() override {}
+
+  std::promise<void> reloaded;
+  std::atomic<int> drains{0};
+};
+
+TEST_P(HandOver, AReloadEndsNothing) {
+  Reloads service;
+  const ShutdownSignals signals;
+  Server server(old_router_, options(1));
+  ASSERT_TRUE(server.start());
+  auto ended = std::async(std::launch::async, [&] { signals.wait_and_drain(server, service); });
+  ::kill(::getpid(), SIGHUP);
+  ASSERT_EQ(service.reloaded.get_future().wait_for(patience), std::future_status::ready);
+  EXPECT_EQ(service.drains, 0);
+  EXPECT_EQ(ask(server.port()), "old");
+  ::kill(::getpid(), SIGTERM);
+  EXPECT_EQ(ended.wait_for(patience), std::future_status::ready);
+  EXPECT_EQ(service.drains, 1);
+}
+
 TEST_P(HandOver, LosesNoConnection) {
   Service service(to_new_server(2));
   const ShutdownSignals signals;
