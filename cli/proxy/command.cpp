@@ -34,7 +34,14 @@ std::string names_of(const std::vector<UpstreamTarget>& targets) {
 void prepare_sandbox(GatewayOptions& options) {
   std::vector<std::string> urls;
   urls.reserve(options.upstream.targets.size() + 1);
-  for (const UpstreamTarget& target : options.upstream.targets) urls.push_back(target.url);
+  const std::uint16_t checked_port = options.upstream.health.port;
+  for (const UpstreamTarget& target : options.upstream.targets) {
+    urls.push_back(target.url);
+    proxy::ServerUrl server = proxy::ServerUrl::parse(target.url);
+    if (checked_port == 0 || !server.unix_socket.empty()) continue;
+    server.url.set_port(checked_port).value();
+    urls.push_back(server.url.to_string());
+  }
   if (options.upstream.mirror.to) urls.push_back(options.mirror);
   for (std::string& url : urls) {
     if (proxy::ServerUrl::parse(url).has_name()) options.server.sandbox = false;

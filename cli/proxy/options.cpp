@@ -116,6 +116,68 @@ void declare_health(CLI::App& parser, GatewayOptions& options) {
       ->check(in_range(0.01, 86'400.0))
       ->needs(path)
       ->option_text("SECONDS [5]");
+  parser.add_option("--health-port", health.port, "Ask this port instead of the targets' own")
+      ->check(whole_in_range(1, 65'535))
+      ->needs(path)
+      ->option_text("PORT");
+  parser.add_option("--health-host", health.host, "Ask for this host instead of the targets' own")
+      ->needs(path)
+      ->option_text("HOST");
+  parser.add_option("--health-method", health.method, "Ask with this method")
+      ->needs(path)
+      ->option_text("METHOD [GET]");
+  parser
+      .add_option("--health-status", health.status, "Status that passes, instead of any 2xx or 3xx")
+      ->check(whole_in_range(100, 599))
+      ->needs(path)
+      ->option_text("STATUS");
+  parser
+      .add_option("--health-content", health.content,
+                  "Text that a response passes with, if its content has it")
+      ->needs(path)
+      ->option_text("TEXT");
+}
+
+// How requests reach a target.
+void declare_connections(CLI::App& parser, GatewayOptions& options) {
+  ReverseProxyOptions& proxy = options.proxy;
+  add_seconds(parser, "--connect-timeout", proxy.timeouts.connect,
+              "Wait this long for a connection to a target; then the client gets 504",
+              "SECONDS [5]");
+  add_seconds(parser, "--content-timeout", proxy.timeouts.idle,
+              "Wait this long for the next bytes of content, in either direction", "SECONDS [300]");
+  add_seconds(parser, "--tunnel-timeout", proxy.timeouts.tunnel,
+              "Wait this long for the next bytes of a WebSocket", "SECONDS [3600]");
+  add_seconds(parser, "--websocket-spread", options.server.server.timeouts.websocket_spread,
+              "Close WebSockets one after the other over this time when the gateway stops",
+              "SECONDS [0]");
+  parser.add_flag("--keep-websockets", proxy.tunnels_outlast_drains,
+                  "Keep WebSockets open until the gateway has to end");
+  parser
+      .add_option("--connections", proxy.connections,
+                  "Open no more connections to a target, for each thread")
+      ->check(whole_in_range(1, 1'000'000))
+      ->option_text("COUNT [1024]");
+  parser
+      .add_option_function<std::string>(
+          "--send-proxy-protocol",
+          [&proxy](const std::string& version) {
+            proxy.proxy_protocol = version == "v1" ? ProxyProtocol::V1 : ProxyProtocol::V2;
+          },
+          "Begin connections to targets with a PROXY header that names the client")
+      ->check(one_of({"v1", "v2"}))
+      ->option_text("v1|v2");
+  parser
+      .add_option_function<std::string>(
+          "--send-forwarded",
+          [&proxy](const std::string& kind) {
+            proxy.forwarded = kind == "forwarded" ? ForwardedFields::Forwarded
+                              : kind == "none"    ? ForwardedFields::None
+                                                  : ForwardedFields::XForwarded;
+          },
+          "Name the client in X-Forwarded-For and its like, in Forwarded, or not at all")
+      ->check(one_of({"x-forwarded", "forwarded", "none"}))
+      ->option_text("x-forwarded|forwarded|none [x-forwarded]");
 }
 
 void declare_requests(CLI::App& parser, GatewayOptions& options) {
@@ -169,6 +231,7 @@ void declare(CLI::App& parser, GatewayOptions& options) {
   declare_balance(parser, options);
   declare_health(parser, options);
   declare_requests(parser, options);
+  declare_connections(parser, options);
   parser.option_defaults()->group("TLS to targets");
   declare_tls(parser, options.proxy.tls);
   parser.option_defaults()->group("Server");

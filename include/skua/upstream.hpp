@@ -113,12 +113,16 @@ struct UpstreamBalance {
 /// They begin with the first request that is passed on, and are made by one thread only. Until a
 /// target has failed them, it is up.
 struct UpstreamHealth {
-  std::string path{};        ///< asked for with GET; empty: no checks
+  std::string path{};        ///< asked for; empty: no checks
   Duration interval = 5s;    ///< between two checks of a target; varies by a tenth
   Duration timeout = 2s;     ///< for the whole check; at most the interval
   unsigned rise = 2;         ///< passed checks in a row after which a target that was down is up
   unsigned fall = 3;         ///< failed checks in a row after which it is down
   std::uint16_t status = 0;  ///< that passes; zero: any 2xx or 3xx
+  std::uint16_t port = 0;    ///< asked instead of the target's, such as an admin port; zero: that
+  std::string method = "GET";
+  std::string host{};     ///< the Host of the checks; empty: that of the target's URL
+  std::string content{};  ///< a text that passes if the response has it, in its first 64 KiB
 };
 
 /// Ejection of targets whose requests fail: connections that are refused, reset or time out, and

@@ -12,6 +12,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/ascii.hpp"
+#include "http/uri/authority.hpp"
+
 namespace skua::proxy {
 namespace {
 
@@ -53,6 +56,15 @@ UpstreamOptions checked(UpstreamOptions options) {
     if (health.timeout <= Duration::zero()) refuse_option(options, "health.timeout is zero");
     if (health.timeout > health.interval) {
       refuse_option(options, "health.timeout is longer than health.interval");
+    }
+    if (!ascii::is_token_text(health.method) || health.method == "CONNECT") {
+      refuse_option(options, "health.method is not a method that asks for a path");
+    }
+    if (health.method == "HEAD" && !health.content.empty()) {
+      refuse_option(options, "health.content is never there with HEAD");
+    }
+    if (!health.host.empty() && !http::is_authority(health.host)) {
+      refuse_option(options, "health.host is not a host");
     }
   }
   if (options.resolve_interval <= Duration::zero()) {

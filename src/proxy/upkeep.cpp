@@ -16,6 +16,7 @@ namespace skua::proxy {
 namespace {
 
 constexpr Duration lookup_limit = 10s;
+constexpr std::size_t checked_bytes = 64_KiB;  // of a response's content
 
 /// A client for one request.
 class OneUse final {
@@ -41,10 +42,13 @@ std::string header_of(ProxyProtocol version) {
 std::unique_ptr<client::RequestSpec> make_check(const UpstreamHealth& health,
                                                 ProxyProtocol proxy_protocol) {
   auto spec = std::make_unique<client::RequestSpec>();
-  spec->method = Method::Get;
+  const std::optional<Method> method = parse_method(health.method);
+  spec->method = method.value_or(Method::Other);
+  if (!method) spec->other_method = health.method;
   spec->forwarding =
       client::Forwarding{.target = health.path, .preface = header_of(proxy_protocol)};
   spec->fields.add("User-Agent", "skua-health-check");
+  if (!health.host.empty()) spec->fields.add("Host", health.host);
   spec->timeout = health.timeout;
   spec->decompress = false;
   return spec;
@@ -58,6 +62,19 @@ sockets::ResolverOptions resolver_options(const Endpoints& endpoints) {
 
 bool is_expected(std::uint16_t status, const UpstreamHealth& health) noexcept {
   return health.status != 0 ? status == health.status : status >= 200 && status < 400;
+}
+
+// Returns why the content of a response does not pass; empty if it does.
+Task<std::string> lacks_content(client::IncomingResponse& response, const UpstreamHealth& health) {
+  std::string seen;
+  while (seen.size() < checked_bytes) {
+    const Result<std::optional<Bytes>, Problem> piece = co_await response.read();
+    if (!piece) co_return piece.error().text;
+    if (!*piece) break;
+    seen.append(text(**piece));
+  }
+  if (seen.find(health.content) != seen.npos) co_return std::string();
+  co_return response.step() + ": its content lacks the text of the check";
 }
 
 }  // namespace
@@ -114,7 +131,8 @@ Task<> Upkeep::check_all() {
     const Duration pause = around(interval) / static_cast<Duration::rep>(members->size());
     for (const std::shared_ptr<Member>& member : *members) {
       const Endpoint& endpoint = (*endpoints)[member->target];
-      tasks_.spawn(check(member, endpoint.make_client(loop_, member->address, true),
+      tasks_.spawn(check(member,
+                         endpoint.make_client(loop_, member->address, &group_->options().health),
                          endpoint.proxy_protocol()));
       if (!is_first) co_await sleep(pause);
     }
@@ -133,8 +151,11 @@ Task<> Upkeep::check(std::shared_ptr<Member> member, std::shared_ptr<client::Cor
     problem = got.error().text;
   } else if (!is_expected((*got)->head().status, health)) {
     problem = (*got)->unexpected_status().text;
+  } else if (!health.content.empty()) {
+    std::string lacking = co_await lacks_content(**got, health);
+    problem = std::move(lacking);
   }
-  if (got) co_await (*got)->discard();
+  if (got && health.content.empty()) co_await (*got)->discard();
   group_->note_check(*member, problem, loop_.now());
 }
 
@@ -146,7 +167,8 @@ void Upkeep::check_new() {
   for (const std::shared_ptr<Member>& member : *members) {
     if (!member->is_new.load(std::memory_order_relaxed)) continue;
     const Endpoint& endpoint = (*endpoints)[member->target];
-    tasks_.spawn(check(member, endpoint.make_client(loop_, member->address, true),
+    tasks_.spawn(check(member,
+                       endpoint.make_client(loop_, member->address, &group_->options().health),
                        endpoint.proxy_protocol()));
   }
 }

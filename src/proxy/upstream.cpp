@@ -80,11 +80,16 @@ std::shared_ptr<client::Core> Endpoint::make_client(loop::Loop& loop) const {
 
 std::shared_ptr<client::Core> Endpoint::make_client(loop::Loop& loop,
                                                     const std::optional<Address>& address,
-                                                    bool one_use) const {
+                                                    const UpstreamHealth* check) const {
   ClientOptions options = options_;
-  if (one_use) {
+  if (check != nullptr) {
     options.timeouts.idle_connection = Duration::zero();
     options.metrics.reset();
+  }
+  if (check != nullptr && check->port != 0) {
+    Url url = Url::parse(options.base_url).value();
+    url.set_port(check->port).value();
+    options.base_url = url.to_string();
   }
   if (address) {
     const std::string host = Url::parse(options.base_url).value().hostname();

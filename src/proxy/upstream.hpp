@@ -32,10 +32,11 @@ class Endpoint final {
 
   [[nodiscard]] std::shared_ptr<client::Core> make_client(loop::Loop& loop) const;
   /// Returns a client that connects to this address, if there is one, instead of looking the name
-  /// up. If it is for `one_use`, connections are closed after it, and nothing is counted.
-  [[nodiscard]] std::shared_ptr<client::Core> make_client(loop::Loop& loop,
-                                                          const std::optional<Address>& address,
-                                                          bool one_use = false) const;
+  /// up. If it is for a `check`, connections are closed after it, nothing is counted, and it asks
+  /// the port of the checks.
+  [[nodiscard]] std::shared_ptr<client::Core> make_client(
+      loop::Loop& loop, const std::optional<Address>& address,
+      const UpstreamHealth* check = nullptr) const;
   /// The client's options, and what is in none of them.
   [[nodiscard]] const ClientOptions& options() const noexcept { return options_; }
   [[nodiscard]] ProxyProtocol proxy_protocol() const noexcept { return proxy_protocol_; }

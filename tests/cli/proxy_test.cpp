@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "cli/serve_fixture.hpp"
+#include "crypto/digest.hpp"
 #include "skua.hpp"
 #include "support/closed_port.hpp"
+#include "support/scripted_server.hpp"
 #include "support/test_server.hpp"
 
 namespace skua::test {
@@ -60,6 +62,93 @@ TEST_F(ProxyCommand, PassesEverythingOn) {
   EXPECT_EQ(body(get("/")), "a / localhost");
   EXPECT_EQ(body(get("/x/y?z=1")), "a /x/y?z=1 localhost");
   EXPECT_EQ(body(ask("POST /x HTTP/1.1\r\nContent-Length: 0")), "a /x localhost");
+}
+
+TEST_F(ProxyCommand, PassesMethodsAndPathsOnAsSent) {
+  start_proxy({"http://127.0.0.1:" + port(0)});
+  EXPECT_EQ(body(get("//x///y/")), "a //x///y/ localhost");
+  EXPECT_EQ(body(ask("REPORT /x HTTP/1.1\r\nContent-Length: 0")), "a /x localhost");
+  EXPECT_EQ(status(ask("report /x HTTP/1.1")), "200");
+  EXPECT_EQ(status(ask("get /x HTTP/1.1")), "501");
+  EXPECT_EQ(status(get("/a%2F..%2Fb")), "400");
+}
+
+TEST_F(ProxyCommand, PassesEncodedSlashesOn) {
+  testing::ScriptedServer server([](testing::Client& client) {
+    std::string head;
+    while (head.find("\r\n\r\n") == head.npos) head.append(client.some());
+    const std::string line = head.substr(0, head.find('\r'));
+    client.send("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(line.size()) + "\r\n\r\n" +
+                line);
+  });
+  start_proxy({":" + std::to_string(server.port())});
+  EXPECT_EQ(body(get("/group%2Fproject//x?y")), "GET /group%2Fproject//x?y HTTP/1.1");
+}
+
+TEST_F(ProxyCommand, AReloadDoesNotEndIt) {
+  start_proxy({":" + port(0)});
+  process_->signal(SIGHUP);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(status(get("/")), "200");
+  process_->signal(SIGHUP);
+  EXPECT_EQ(status(get("/")), "200");
+  process_->signal(SIGTERM);
+  EXPECT_EQ(process_->wait(), 0);
+}
+
+TEST_F(ProxyCommand, StaysLoudEnoughToTellOfErrors) {
+  const testing::ClosedPort dead;
+  start_proxy({":" + std::to_string(dead.number()), "--quiet"});
+  EXPECT_EQ(status(get("/x")), "502");
+  process_->signal(SIGTERM);
+  const std::string errors = process_->errors();
+  EXPECT_TRUE(errors.starts_with("skua: GET /x: could not ")) << errors;
+  EXPECT_EQ(errors.find("stopping"), errors.npos) << errors;
+}
+
+TEST_F(ProxyCommand, SaysWhyACertificateIsNotAccepted) {
+  if (!crypto::is_available()) GTEST_SKIP() << "needs TLS";
+  const testing::TestServer server(*routers_.front(), BackendChoice::Auto, ServerOptions{},
+                                   testing::Transport::Tls);
+  start_proxy({"https://127.0.0.1:" + std::to_string(server.port())});
+  EXPECT_EQ(status(get("/x")), "502");
+  process_->signal(SIGTERM);
+  const std::string errors = process_->errors();
+  EXPECT_NE(errors.find("skua: GET /x: could not speak TLS with "), errors.npos) << errors;
+  EXPECT_NE(errors.find(" was not accepted: "), errors.npos) << errors;
+  EXPECT_NE(errors.find("of the chain"), errors.npos) << errors;
+}
+
+TEST_F(ProxyCommand, TellsTargetsAsMuchAsItIsTold) {
+  start_proxy({":" + port(0),
+               "--health-check",
+               "/readyz",
+               "--health-port",
+               port(1),
+               "--health-method",
+               "HEAD",
+               "--health-host",
+               "ready.example",
+               "--health-status",
+               "200",
+               "--connect-timeout",
+               "1",
+               "--content-timeout",
+               "1",
+               "--tunnel-timeout",
+               "1",
+               "--websocket-spread",
+               "1",
+               "--keep-websockets",
+               "--connections",
+               "10",
+               "--send-forwarded",
+               "none"});
+  EXPECT_EQ(status(get("/")), "200");
+  EXPECT_NE(usage_error({"a", "--health-port", "1"}).find("--health-check"), std::string::npos);
+  EXPECT_NE(usage_error({"a", "--health-check", "/", "--health-method", "A B"}).find("method"),
+            std::string::npos);
+  EXPECT_NE(usage_error({"a", "--send-forwarded", "all"}).find("--send-forwarded"),
+            std::string::npos);
 }
 
 TEST_F(ProxyCommand, BalancesByWeight) {

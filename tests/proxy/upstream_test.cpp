@@ -445,6 +445,48 @@ TEST_P(CheckedUpstream, ChecksBeginWithAProxyHeaderAsRequestsDo) {
   EXPECT_TRUE(head.get().starts_with("PROXY UNKNOWN\r\nGET /livez HTTP/1.1\r\n"));
 }
 
+TEST_P(CheckedUpstream, ChecksMayAskAnotherPortInAnotherWay) {
+  std::atomic<bool> is_well{true};
+  std::atomic<int> asked{0};
+  Router router;
+  router.get("/api/x", [] { return "x"; });
+  Router admin_router;
+  admin_router.any("/readyz", [&](const Request& request) -> Response {
+    if (request.method_name() == "CHECK" && request.host() == "ready.example") ++asked;
+    return is_well ? "all is well" : "not yet";
+  });
+  TestServer server(router, BackendChoice::Auto, {}, Transport::Tcp);
+  TestServer admin(admin_router, BackendChoice::Auto, {}, Transport::Tcp);
+  options_.health = {.path = "/readyz",
+                     .rise = 1,
+                     .fall = 1,
+                     .port = admin.port(),
+                     .method = "CHECK",
+                     .host = "ready.example",
+                     .content = "is well"};
+  options_.targets.push_back({.url = "http://127.0.0.1:" + std::to_string(server.port())});
+  start();
+  EXPECT_EQ(ask(), "x");
+  worker_->turn_until([this] { return check_count() == 1; });
+  EXPECT_EQ(upstream_->targets()[0].state, UpstreamTargetStatus::State::Up);
+  is_well = false;
+  check_next();
+  EXPECT_EQ(upstream_->targets()[0].state, UpstreamTargetStatus::State::Down);
+  EXPECT_EQ(asked, 2);
+}
+
+TEST(UpstreamHealth, OptionsThatCannotWorkAreRefused) {
+  const std::vector<UpstreamHealth> wrong = {
+      {.path = "/", .method = ""},        {.path = "/", .method = "A B"},
+      {.path = "/", .method = "CONNECT"}, {.path = "/", .method = "HEAD", .content = "ok"},
+      {.path = "/", .host = "a b"},
+  };
+  for (const UpstreamHealth& health : wrong) {
+    EXPECT_THROW(Upstream({.targets = {{.url = "http://127.0.0.1:1"}}, .health = health}),
+                 std::invalid_argument);
+  }
+}
+
 // An ejection ends without a call.
 TEST_P(CheckedUpstream, RequestsThatWaitGoOnWhenAnEjectionEnds) {
   std::promise<void> asked;
