@@ -77,11 +77,10 @@ void add_hooks(ServeOptions& options, AccessLog* log, ResponseTally& tally, Cons
       if (used != nullptr) used->add(record);
     };
   }
-  if (!options.quiet) {
-    options.server.hooks.log = [&console](LogLevel level, std::string_view text) {
-      if (level != LogLevel::Debug) console.say("skua: " + std::string(text) + "\n");
-    };
-  }
+  const LogLevel lowest = options.quiet ? LogLevel::Warning : LogLevel::Info;
+  options.server.hooks.log = [&console, lowest](LogLevel level, std::string_view text) {
+    if (level >= lowest) console.say("skua: " + std::string(text) + "\n");
+  };
 }
 
 // The server that redirects plain HTTP to HTTPS; empty without --redirect-http.
@@ -393,7 +392,9 @@ int run_server(ServeOptions& options, const ServerContent& content) {
     reloader.emplace(options, *replaceable, *filter, std::move(site->memory), confined->needs,
                      console);
   }
-  const auto reload = [&reloader, &service] {
+  // A gateway has nothing to read again but certificates, and outlives the terminal that it came
+  // from.
+  const auto reload = [&reloader, &service, &content] {
     if (reloader) reloader->reload();
     return reloader || !content.is_reloadable || service.manager().is_present();
   };

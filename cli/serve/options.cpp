@@ -251,7 +251,8 @@ void declare_messages(CLI::App& parser, ServeOptions& options) {
   parser.add_flag_callback(
       "--no-status", [&options] { options.status = false; },
       "Show no status line, if standard error is a terminal");
-  parser.add_flag("-q,--quiet", options.quiet, "Print only the address, the access log and errors");
+  parser.add_flag("-q,--quiet", options.quiet,
+                  "Print only the address, the access log, warnings and errors");
 }
 
 void declare(CLI::App& parser, ServeOptions& options) {
