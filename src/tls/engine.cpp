@@ -57,6 +57,18 @@ void clear_errors() noexcept {
   if (ERR_peek_error() != 0) ERR_clear_error();
 }
 
+// Removes the errors of a failed call and returns its cause: the oldest one, unless a certificate
+// was refused. Authorities that could not be read leave older ones then.
+unsigned long take_cause() noexcept {
+  unsigned long cause = ERR_get_error();
+  for (unsigned long code = cause; code != 0; code = ERR_get_error()) {
+    const bool is_refusal =
+        ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED;
+    if (is_refusal) cause = code;
+  }
+  return cause;
+}
+
 }  // namespace
 
 Engine::Engine(ssl_st* ssl, std::shared_ptr<const void> context)
@@ -75,10 +87,9 @@ Engine::Step Engine::failed(int result) {
   if (kind == SSL_ERROR_WANT_READ && !is_flooded()) return Step::WantsInput;
   if (kind == SSL_ERROR_ZERO_RETURN) return Step::Ended;
   const Errc otherwise = is_established_ ? Errc::TlsFailed : Errc::TlsHandshakeFailed;
-  error_ = is_flooded()
-               ? Error(otherwise, "the peer sends records without data")
-               : failure_of(ERR_peek_error(), SSL_get_verify_result(ssl_), is_established_);
-  ERR_clear_error();
+  const unsigned long cause = take_cause();
+  error_ = is_flooded() ? Error(otherwise, "the peer sends records without data")
+                        : failure_of(cause, SSL_get_verify_result(ssl_), is_established_);
   // RFC 5246 §7.2.2, 8446 §6.2: the sessions of a failed connection must be forgotten.
   if (sessions_ != nullptr) sessions_->forget(session_name_);
   return Step::Failed;
