@@ -183,7 +183,7 @@ TEST_P(Lifecycle, HooksSeeWhatARefusedRequestAskedFor) {
   ServerOptions options;
   options.hooks.on_response = [&](const RequestRecord& record) {
     const std::lock_guard lock(mutex);
-    seen.push_back(std::string(name(record.method)) + " " + std::string(record.target) + " " +
+    seen.push_back(std::string(record.method_name) + " " + std::string(record.target) + " " +
                    std::to_string(code(record.status)));
     EXPECT_NE(record.error, Errc::None);
   };
@@ -193,14 +193,18 @@ TEST_P(Lifecycle, HooksSeeWhatARefusedRequestAskedFor) {
          {"POST /plain HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999\r\n\r\n",
           "POST /plain HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n",
           "POST /waits HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n",
-          "PUT /no-host HTTP/1.1\r\n\r\n"}) {
+          "PUT /no-host HTTP/1.1\r\n\r\n", "delete /lower HTTP/1.1\r\nHost: t\r\n\r\n",
+          "PUT /a\"b HTTP/1.1\r\nHost: t\r\n\r\n", "PUT /field HTTP/1.1\r\nHost t\r\n\r\n",
+          "REPORT /none HTTP/1.1\r\nHost: t\r\nX y\r\n\r\n", "\x16\x03\x01\x02 \r\n"}) {
       Client client = server.connect();
       client.send(request);
       client.rest();
     }
   }
-  EXPECT_EQ(seen, (std::vector<std::string>{"POST /plain 413", "POST /plain 400", "POST /waits 400",
-                                            "PUT /no-host 400"}));
+  EXPECT_EQ(seen,
+            (std::vector<std::string>{"POST /plain 413", "POST /plain 400", "POST /waits 400",
+                                      "PUT /no-host 400", "delete /lower 501", "PUT /a\"b 400",
+                                      "PUT /field 400", "REPORT /none 400", "GET  400"}));
 }
 
 TEST_P(Lifecycle, ARefusedHeadHasNoContent) {

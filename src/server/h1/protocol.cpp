@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "body/cold_files.hpp"
+#include "h1/request_line.hpp"
 #include "server/accounting.hpp"
 #include "server/dispatch.hpp"
 #include "server/h1/writer.hpp"
@@ -96,7 +97,11 @@ inline std::string_view H1Protocol::read_head(std::string_view input) {
     case h1::ParseStatus::NeedMore:
       if (kept == nullptr) keep_head(input);
       return {};
-    case h1::ParseStatus::Failed: refuse(parser.error()); return {};
+    case h1::ParseStatus::Failed: {
+      const http::Head line = h1::read_request_line(received);
+      refuse(parser.error(), &line);
+      return {};
+    }
     case h1::ParseStatus::Complete: break;
   }
   waiting_ = Waiting::Request;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "h1/request_line.hpp"
 #include "loop/clock.hpp"
 #include "server/accounting.hpp"
 #include "server/h1/protocol.hpp"
@@ -35,7 +36,11 @@ void H1Protocol::receive_end() {
 }
 
 void H1Protocol::time_out() {
-  refuse(exchange_ != nullptr ? exchange_->overdue() : Errc::TimedOut);
+  if (exchange_ != nullptr) return refuse(exchange_->overdue());
+  const std::string_view received =
+      partial_request_ != nullptr ? std::string_view(partial_request_->input) : "";
+  const http::Head line = h1::read_request_line(received);
+  refuse(Errc::TimedOut, &line);
 }
 
 void H1Protocol::cancel() noexcept {
