@@ -93,6 +93,7 @@
 #include "skua/static_text.hpp"
 #include "skua/status.hpp"
 #include "skua/stream.hpp"
+#include "skua/structured_fields.hpp"
 #include "skua/task.hpp"
 #include "skua/tcp_server.hpp"
 #include "skua/testing.hpp"

@@ -139,6 +139,14 @@ class SKUA_API Request final {
   /// Returns all cookies, in order.
   [[nodiscard]] RequestCookies cookies() const noexcept;
 
+  /// Sends fields to the client before the response, as 103 (Early Hints): mostly Link, for what it
+  /// should load meanwhile. For coroutine handlers; sends nothing in others, to HTTP/1.0, or once
+  /// the response has begun.
+  ///
+  /// Ends with: std::invalid_argument for a field of the connection or of the content's framing.
+  /// RFC:       8297
+  void early_hints(const FieldLines& headers);
+
   /// Returns the whole content; in a coroutine handler, the content that load() has loaded.
   [[nodiscard]] std::string_view body() const noexcept;
   /// Like body(), as bytes.

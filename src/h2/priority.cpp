@@ -1,62 +1,50 @@
 // SPDX-License-Identifier: MIT
 // In: a structured field dictionary. Out: its members `u`, an integer, and `i`, a boolean. Other
-// members are skipped without being parsed.
+// members, and those of another type, are ignored; a malformed field is ignored as a whole.
 #include "h2/priority.hpp"
 
-#include "base/ascii.hpp"
+#include "http/structured/scanner.hpp"
 
 namespace skua::h2 {
 namespace {
 
-/// Removes and returns the member up to the next comma outside of strings and inner lists.
-std::string_view next_member(std::string_view& rest) noexcept {
-  bool is_quoted = false;
-  std::size_t depth = 0;
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    const char c = rest[i];
-    if (is_quoted) {
-      if (c == '\\') ++i;
-      is_quoted = c != '"';
-    } else if (c == '"') {
-      is_quoted = true;
-    } else if (c == '(') {
-      ++depth;
-    } else if (c == ')' && depth != 0) {
-      --depth;
-    } else if (c == ',' && depth == 0) {
-      const std::string_view member = rest.substr(0, i);
-      rest.remove_prefix(i + 1);
-      return ascii::trim_ows(member);
+using http::BareItem;
+
+class PriorityMembers : public http::StructuredVisitor {
+ public:
+  // RFC 9651 §3.2: the last one of a key counts.
+  void on_key(std::string_view key) noexcept {
+    key_ = key;
+    is_inside_ = false;
+    if (key == "u") told_.urgency = Priority().urgency;
+    if (key == "i") told_.is_incremental = false;
+  }
+  void on_list_begin() noexcept { is_inside_ = true; }
+  // RFC 9218 §4: a value out of range, or of another type, is ignored.
+  void on_item(const BareItem& item) noexcept {
+    if (is_inside_) return;
+    if (key_ == "u" && item.type == BareItem::Type::Integer && item.number >= 0 &&
+        item.number < static_cast<std::int64_t>(urgency_count)) {
+      told_.urgency = static_cast<std::uint8_t>(item.number);
+    }
+    if (key_ == "i" && item.type == BareItem::Type::Boolean) {
+      told_.is_incremental = item.number != 0;
     }
   }
-  const std::string_view member = rest;
-  rest = {};
-  return ascii::trim_ows(member);
-}
+  [[nodiscard]] const Priority& told() const noexcept { return told_; }
+
+ private:
+  std::string_view key_;
+  bool is_inside_ = false;  // an inner list
+  Priority told_;
+};
 
 }  // namespace
 
 Priority parse_priority(std::string_view value) noexcept {
-  Priority told;
-  while (!value.empty()) {
-    std::string_view member = next_member(value);
-    if (member.empty()) return {};
-    member = member.substr(0, member.find(';'));  // parameters
-    const std::size_t equals = member.find('=');
-    const std::string_view key = member.substr(0, equals);
-    const bool has_value = equals != std::string_view::npos;
-    const std::string_view text = has_value ? member.substr(equals + 1) : std::string_view();
-    if (key == "u") {
-      // RFC 9218 §4: a value out of range, or of another type, is ignored.
-      if (text.size() == 1 && text[0] >= '0' && text[0] <= '7') {
-        told.urgency = static_cast<std::uint8_t>(text[0] - '0');
-      }
-    } else if (key == "i") {
-      if (!has_value || text == "?1") told.is_incremental = true;
-      if (text == "?0") told.is_incremental = false;
-    }
-  }
-  return told;
+  PriorityMembers members;
+  const bool is_well_formed = http::StructuredField(value, members).scan_dictionary();
+  return is_well_formed ? members.told() : Priority();
 }
 
 }  // namespace skua::h2

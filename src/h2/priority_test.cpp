@@ -22,6 +22,9 @@ TEST(PriorityField, SaysHowUrgentAResponseIs) {
   EXPECT_EQ(parsed("i, i=?0"), "3");
   EXPECT_EQ(parsed("u=1,u=2"), "2");
   EXPECT_EQ(parsed(" u=1;x=2 ,\ti;y"), "1i");
+  EXPECT_EQ(parsed("u=01"), "1");
+  EXPECT_EQ(parsed("u=000000000000005"), "5");
+  EXPECT_EQ(parsed("u=1, u=9"), "3");
 }
 
 TEST(PriorityField, IgnoresWhatItDoesNotKnow) {
@@ -31,12 +34,21 @@ TEST(PriorityField, IgnoresWhatItDoesNotKnow) {
   EXPECT_EQ(parsed("u=\"1\""), "3");
   EXPECT_EQ(parsed("i=1"), "3");
   EXPECT_EQ(parsed("other=\"a,\\\"i\", u=1"), "1");
-  EXPECT_EQ(parsed("list=(1 2, i), u=2"), "2");
-  EXPECT_EQ(parsed("U=1, urgency=1, ii"), "3");
+  EXPECT_EQ(parsed("list=(1 2 i), u=2"), "2");
+  EXPECT_EQ(parsed("urgency=1, ii"), "3");
+  EXPECT_EQ(parsed("u=(1), i=(?1)"), "3");
+  EXPECT_EQ(parsed("u=@1, i=:aQ==:"), "3");
 }
 
 TEST(PriorityField, HasTheDefaultsWhereItIsMalformed) {
   EXPECT_EQ(parsed("u=1,,i"), "3");
+  EXPECT_EQ(parsed("u=1,"), "3");
+  EXPECT_EQ(parsed("u=1;"), "3");
+  EXPECT_EQ(parsed("u=1, U=2"), "3");
+  EXPECT_EQ(parsed("u=1 i"), "3");
+  EXPECT_EQ(parsed("list=(1 2, i), u=2"), "3");
+  EXPECT_EQ(parsed("u= 1"), "3");
+  EXPECT_EQ(parsed("u=0000000000000001"), "3");
   EXPECT_EQ(parsed(","), "3");
   EXPECT_EQ(parsed("\"open, u=1"), "3");
   EXPECT_EQ(parsed("(u=1, i"), "3");

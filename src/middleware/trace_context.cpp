@@ -47,15 +47,14 @@ std::string hex_text(std::span<const std::uint8_t> bytes) {
   return hex::encode(text(std::as_bytes(bytes)));
 }
 
-// §3.3.1.3.1
+// §3.3.1.3.1 of level 2, which leaves to vendors what an `@` means.
 bool is_state_key(std::string_view key) noexcept {
   const auto is_allowed = [](char c) {
     return ascii::is_digit(c) || (c >= 'a' && c <= 'z') ||
            std::string_view("_-*/@").find(c) != std::string_view::npos;
   };
   const bool begins_well = !key.empty() && (ascii::is_digit(key[0]) || ascii::is_alpha(key[0]));
-  return begins_well && key.size() <= max_key_bytes && std::ranges::all_of(key, is_allowed) &&
-         std::ranges::count(key, '@') <= 1;
+  return begins_well && key.size() <= max_key_bytes && std::ranges::all_of(key, is_allowed);
 }
 
 // §3.3.1.3.2

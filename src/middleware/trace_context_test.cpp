@@ -59,17 +59,16 @@ TEST(TraceContext, DropsAMalformedState) {
   };
   std::string many;
   for (int i = 0; i < 32; ++i) many += "k" + std::to_string(i) + "=v,";
-  for (const std::string_view text :
-       {"", "a=b", "a=b,c=d", "a=b, c=d", "a=b,,c=d", "tenant@system=v w", "1a_-*/=~"}) {
+  for (const std::string_view text : {"", "a=b", "a=b,c=d", "a=b, c=d", "a=b,,c=d",
+                                      "tenant@system=v w", "1a_-*/=~", "a@b@c=d", "1@=e"}) {
     EXPECT_EQ(state(text), text);
   }
   EXPECT_EQ(state(many), many);
-  for (const std::string& text :
-       {std::string("a"), std::string("A=b"), std::string("=b"), std::string("a=b=c"),
-        std::string("a= "), std::string("a=\x01"), std::string("a@b@c=d"), many + "z=v",
-        "a=" + std::string(257, 'x'),
-        "a=" + std::string(200, 'x') + ",b=" + std::string(256, 'x') +
-            ",c=" + std::string(100, 'x')}) {
+  for (const std::string& text : {std::string("a"), std::string("A=b"), std::string("=b"),
+                                  std::string("a=b=c"), std::string("a= "), std::string("a=\x01"),
+                                  std::string("@a=b"), many + "z=v", "a=" + std::string(257, 'x'),
+                                  "a=" + std::string(200, 'x') + ",b=" + std::string(256, 'x') +
+                                      ",c=" + std::string(100, 'x')}) {
     EXPECT_EQ(state(text), "") << text;
   }
 }

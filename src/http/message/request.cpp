@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@
 #include "http/message/field.hpp"
 #include "http/message/request_parts.hpp"
 #include "http/uri/query.hpp"
+#include "skua/field_lines.hpp"
 #include "skua/request.hpp"
+#include "skua/status.hpp"
 
 namespace skua {
 
@@ -126,6 +129,23 @@ bool Request::is_secure() const noexcept { return parts_->is_secure; }
 Connection& Request::connection() {
   SKUA_ASSERT(parts_->connection != nullptr);
   return parts_->connection->connection();
+}
+
+void Request::early_hints(const FieldLines& headers) {
+  using enum http::FieldName;
+  constexpr std::uint64_t refused =
+      http::set_of(Connection, ContentLength, KeepAlive, ProxyConnection, TransferEncoding, Upgrade,
+                   Te, Trailer);
+  bool is_empty = true;
+  for (const FieldLines::Line line : headers) {
+    is_empty = false;
+    if ((refused >> line.known & 1U) != 0) {
+      throw std::invalid_argument("Request::early_hints: " + std::string(line.name) +
+                                  " is about the connection");
+    }
+  }
+  if (parts_->source == nullptr || is_empty) return;
+  parts_->source->inform(Status::EarlyHints, headers);
 }
 
 const Connection& Request::connection() const {
