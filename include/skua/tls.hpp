@@ -13,6 +13,8 @@ namespace skua {
 struct TlsCertificate {
   std::string certificate{};  ///< the path of a PEM file, or PEM text
   std::string private_key{};  ///< likewise; empty: the key is in `certificate` too
+
+  friend bool operator==(const TlsCertificate&, const TlsCertificate&) = default;
 };
 
 /// A version of TLS that is supported. RFC 5246, RFC 8446
@@ -26,7 +28,8 @@ enum class ClientCertificate : std::uint8_t {
   Required,  ///< a client without a valid certificate is refused in the handshake
 };
 
-/// TLS options of a server. Options that cannot be used keep it from starting, never weaken it.
+/// TLS options of a server. Options that cannot be used keep it from starting, never weaken it:
+/// without a certificate, all others have to have their default values.
 ///
 /// Versions before 1.2, suites without forward secrecy and authentication, renegotiation,
 /// compression and early data are not supported.
@@ -51,6 +54,8 @@ struct TlsOptions {
 
   /// Reports whether TLS is enabled.
   [[nodiscard]] bool is_enabled() const noexcept { return self_signed || !certificate.empty(); }
+
+  friend bool operator==(const TlsOptions&, const TlsOptions&) = default;
 };
 
 /// The TLS of a server's connection, as negotiated with the client.

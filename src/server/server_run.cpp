@@ -109,9 +109,7 @@ Result<std::shared_ptr<ServerRun>, Problem> ServerRun::create(
 }
 
 Result<void, Problem> ServerRun::prepare() {
-  if (setup_->options.tls.is_enabled()) {
-    if (auto secure = prepare_tls(); !secure) return secure;
-  }
+  if (auto secure = prepare_tls(); !secure) return secure;
   return prepare_workers();
 }
 
@@ -129,6 +127,7 @@ Result<void, Problem> ServerRun::prepare_workers() {
   if (shared_.tls != nullptr) workers_.front()->watch_certificates();
   threads_.reserve(workers_.size());
   return {};
+  if (*made == nullptr) return {};
 }
 
 Result<void> ServerRun::limit_connections() {
@@ -155,7 +154,7 @@ Result<void, Problem> ServerRun::prepare_tls() {
   std::vector<std::string> protocols{"http/1.1"};
   const ServerOptions& options = setup_->options;
   if (options.http2) protocols.insert(protocols.begin(), "h2");
-  auto made = tls::ReloadableContext::create(options.tls, std::move(protocols), setup_->clock);
+  auto made = tls::ReloadableContext::create_if_enabled(options.tls, protocols, setup_->clock);
   if (!made) return std::move(made).error();
   shared_.tls = *std::move(made);
   tls::log_warnings(options.hooks.log, *shared_.tls);

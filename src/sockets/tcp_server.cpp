@@ -100,13 +100,11 @@ TcpServerCore::~TcpServerCore() {
 Result<void, Problem> TcpServerCore::prepare() {
   const TcpServerOptions& options = shared_.options;
   if (auto checked = check(options); !checked) return checked;
-  if (options.tls.is_enabled()) {
-    static const loop::SteadyClock clock;
-    auto context = tls::ReloadableContext::create(options.tls, options.protocols, clock);
-    if (!context) return std::move(context).error();
-    shared_.tls = *std::move(context);
-    tls::log_warnings(options.log, *shared_.tls);
-  }
+  static const loop::SteadyClock clock;
+  auto context = tls::ReloadableContext::create_if_enabled(options.tls, options.protocols, clock);
+  if (!context) return std::move(context).error();
+  shared_.tls = *std::move(context);
+  if (shared_.tls != nullptr) tls::log_warnings(options.log, *shared_.tls);
   for (unsigned i = 0; i < options.threads; ++i) {
     auto worker = TcpWorker::create(shared_);
     if (!worker) return Problem::from(worker.error());

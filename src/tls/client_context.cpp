@@ -80,7 +80,12 @@ Result<void, Problem> OpensslClientContext::load(const ClientTlsOptions& options
   SSL_CTX_set_session_cache_mode(context_.get(),
                                  SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(context_.get(), on_session);
-  if (!options.certificate.certificate.empty()) {
+  if (options.certificate.certificate.empty()) {
+    if (!options.certificate.private_key.empty()) {
+      return unusable(
+          "a private key is given, but no certificate: set ClientTlsOptions::certificate");
+    }
+  } else {
     const auto read = read_credentials(options.certificate);
     if (!read) return read.error();
     if (auto used = use_credentials(*context_, *read); !used) return used;

@@ -18,6 +18,9 @@ ReloadableContext::ReloadableContext(TlsOptions options, std::vector<std::string
 Result<std::unique_ptr<ReloadableContext>, Problem> ReloadableContext::create(
     TlsOptions options, std::vector<std::string> protocols, const loop::Clock& clock) {
   if (options.self_signed && options.certificate.empty()) {
+    if (!options.private_key.empty()) {
+      return unusable("self_signed and private_key are mutually exclusive");
+    }
     // Generated once: a reload must not change our identity.
     auto made = make_self_signed_for_this_machine();
     if (!made) return made.error();
@@ -29,6 +32,17 @@ Result<std::unique_ptr<ReloadableContext>, Problem> ReloadableContext::create(
       new ReloadableContext(std::move(options), std::move(protocols), clock));
   if (auto loaded = context->reload(); !loaded) return std::move(loaded).error();
   return context;
+}
+
+// A program that sets any option wants TLS: serving plain text instead would let everybody in.
+Result<std::unique_ptr<ReloadableContext>, Problem> ReloadableContext::create_if_enabled(
+    const TlsOptions& options, const std::vector<std::string>& protocols,
+    const loop::Clock& clock) {
+  if (options.is_enabled()) return create(options, protocols, clock);
+  if (options == TlsOptions{}) return std::unique_ptr<ReloadableContext>();
+  return unusable(
+      "TLS options are set, but no certificate: set TlsOptions::certificate, or self_signed for "
+      "tests");
 }
 
 std::shared_ptr<const ServerContext> ReloadableContext::current() const {

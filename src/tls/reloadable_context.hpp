@@ -25,6 +25,13 @@ class ReloadableContext {
   static Result<std::unique_ptr<ReloadableContext>, Problem> create(
       TlsOptions options, std::vector<std::string> protocols, const loop::Clock& clock);
 
+  /// Like create(), but returns null for options that do not enable TLS.
+  ///
+  /// Ends with: likewise; TlsConfiguration if there is no certificate, but another option is set.
+  static Result<std::unique_ptr<ReloadableContext>, Problem> create_if_enabled(
+      const TlsOptions& options, const std::vector<std::string>& protocols,
+      const loop::Clock& clock);
+
   /// The context for new connections.
   [[nodiscard]] std::shared_ptr<const ServerContext> current() const;
 

@@ -178,6 +178,8 @@ TEST_F(Context, ClientsSayWhatTheyCannotUse) {
   client_options.authorities = {};
   client_options.certificate.certificate = file("missing.pem");
   EXPECT_FALSE(ClientContext::create(client_options, {}));
+  client_options.certificate = {.certificate = {}, .private_key = authorities().client.private_key};
+  EXPECT_FALSE(ClientContext::create(client_options, {}));
 }
 
 TEST(ServerName, IsTheOneNameOfTheExtension) {
