@@ -32,6 +32,8 @@ function(skua_install)
           RENAME skua-config.cmake)
   install(FILES ${made}/skua-config-version.cmake ${made}/skua-${kind}.cmake
           ${PROJECT_SOURCE_DIR}/cmake/SkuaDependencies.cmake ${PROJECT_SOURCE_DIR}/cmake/SkuaEmbedFiles.cmake
+          ${PROJECT_SOURCE_DIR}/cmake/SkuaCheckCoroutines.cmake ${PROJECT_SOURCE_DIR}/tools/check_coroutines.py
+          ${PROJECT_SOURCE_DIR}/tools/cpp_text.py ${PROJECT_SOURCE_DIR}/tools/arguments.py
           DESTINATION ${package} COMPONENT dev)
   install(FILES ${made}/skua.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 

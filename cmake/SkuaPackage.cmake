@@ -1,4 +1,4 @@
-# Defines the target skua::skua and the function skua_embed_files(). Components: `static` or `shared` selects one if both are installed (shared by default);
+# Defines the target skua::skua and the functions skua_embed_files() and skua_check_coroutines(). Components: `static` or `shared` selects one if both are installed (shared by default);
 # io_uring, tls, zlib, brotli, zstd, expat and redis require that the library was built with them.
 cmake_policy(VERSION 3.16)
 
@@ -44,6 +44,7 @@ endif()
 if(skua_FOUND)
   include(${CMAKE_CURRENT_LIST_DIR}/skua-${skua_kind}-targets.cmake)
   include(${CMAKE_CURRENT_LIST_DIR}/SkuaEmbedFiles.cmake)
+  include(${CMAKE_CURRENT_LIST_DIR}/SkuaCheckCoroutines.cmake)
 endif()
 
 foreach(name kind parts all option missing targets debian modules)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Finds code that GCC 12 miscompiles in statements with `co_await` (STYLE.md, compiler fact 2).
+"""Finds code that GCC 12 miscompiles in statements with `co_await` (docs/guide/handlers-that-wait.md).
 
+Part of the installed library, for the programs of its users: skua_check_coroutines() in CMake.
 Flagged: two co_await in one statement; braces that build a value (except `co_await Awaiter{}`); a
 conditional operator; a closure that captures by value; and, anywhere, a capturing coroutine lambda
 that is called immediately.
@@ -149,13 +150,16 @@ class Checker:
         if not counts["co_await"]:
             return
         if counts["co_await"] > 1:
-            self.report(nodes, "two co_await in one statement")
+            self.report(nodes, "two co_await in one statement: give each result a name, in a statement of its own")
         if counts["?"]:
-            self.report(nodes, "a conditional operator in a statement with co_await")
+            self.report(nodes, "a conditional operator in a statement with co_await: "
+                        "choose before it, with a named variable or an if")
         if counts["{"]:
-            self.report(nodes, "braces build a value in a statement with co_await")
+            self.report(nodes, "braces build a value in a statement with co_await: "
+                        "give the value a name before it")
         if counts["owning"]:
-            self.report(nodes, "a closure that captures by value in a statement with co_await")
+            self.report(nodes, "a closure that captures by value in a statement with co_await: "
+                        "give the closure a name before it")
 
     def walk(self, nodes: list[Node], counts: dict[str, int]) -> None:
         """Counts tokens in one statement. The bodies of its lambdas are separate blocks."""
@@ -168,7 +172,8 @@ class Checker:
                 self.statements(nodes[body].inside)
                 called = body + 1 < len(nodes) and nodes[body + 1].text == "("
                 if called and node.inside and self.suspends(nodes[body].inside):
-                    self.report(nodes, "a capturing coroutine lambda is called immediately")
+                    self.report(nodes, "a capturing coroutine lambda is called immediately: its captures "
+                                       "die with the statement; write a function with parameters")
                 at = body + 1
                 continue
             if node.text in counts and (at == 0 or nodes[at - 1].text != "operator"):

@@ -3,7 +3,8 @@
 
 A block fenced ```cpp is a whole file. A block fenced ```cpp fragment is the body of a function. It is compiled
 verbatim, after the #include and `using namespace` lines shown above it on the same page; the function is a
-coroutine if the fragment awaits. Nothing else is added.
+coroutine if the fragment awaits. Nothing else is added. No block may have a statement that GCC 12 miscompiles, nor
+may those in the comments of public headers.
 The README must mention two commands: make run, make test.
 Usage: check_snippets.py [ROOT]      compiler: $CXX, else g++
 """
@@ -15,10 +16,12 @@ import subprocess
 import sys
 
 import arguments
+import check_coroutines
 from remembered import Remembered
 
 FLAGS = "-std=c++20 -Wall -Wextra -Wno-unused -Wno-dangling-reference -fsyntax-only".split()
 FENCE = re.compile(r"^```cpp(?P<how>[^\n]*)\n(?P<code>.*?)^```$", re.M | re.S)
+COMMENT = re.compile(r"^ */// ```cpp\n(?P<code>(?: *///.*\n)*?) */// ```$", re.M)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s#]+)(?:#[^)]*)?\)")
 SHOWN = re.compile(r"^(?:#include .*|using namespace .*)$", re.M)
 AWAITS = re.compile(r"^co_|^(?:\w.*)?\bco_await\b", re.M)
@@ -52,6 +55,18 @@ def compile_unit(memory: Remembered, root: pathlib.Path, file: pathlib.Path, tex
     return errors.returncode == 0
 
 
+def miscompiled(file: pathlib.Path, text: str, blocks: re.Pattern) -> int:
+    """Reports the blocks with statements that check_coroutines.py flags."""
+    wrong = 0
+    for match in blocks.finditer(text):
+        first = text.count("\n", 0, match.start()) + 1
+        code = re.sub(r"^\s*/// ?", "", match["code"], flags=re.M)
+        for line, what in check_coroutines.check(code):
+            print(f"{file}:{first + line}: {what}")
+            wrong += 1
+    return wrong
+
+
 def links(root: pathlib.Path, file: pathlib.Path, text: str) -> int:
     wrong = 0
     for match in LINK.finditer(re.sub(r"```.*?```", "", text, flags=re.S)):
@@ -70,8 +85,11 @@ def main(arguments: list[str]) -> int:
     for file in files:
         text = file.read_text()
         wrong += links(root, file, text)
+        wrong += miscompiled(file, text, FENCE)
         if file.name in {"README.md"} or root / "docs" in file.parents:
             blocks += [(memory, root, file, unit) for unit in units(file, text)]
+    for file in sorted((root / "include").rglob("*.hpp")):
+        wrong += miscompiled(file, file.read_text(), COMMENT)
     readme = (root / "README.md").read_text() if (root / "README.md").exists() else ""
     for command in ("make run", "make test"):
         if command not in readme:

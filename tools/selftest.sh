@@ -184,6 +184,8 @@ page() { good_readme; printf '```cpp\n%s\n```\n' "$1" >docs/a.md; }
 good_readme; passes "snippets: good" snippets; passes "snippets: remembered" snippets
 printf '#pragma once\n' >include/skua.hpp; fails "snippets: a header changed" "README.md:" snippets
 page '#include <skua.hpp>'; fragment 'skua::g();'; fails "snippets: fragment" "docs/a.md:5:7: error" snippets
+page '#include <skua.hpp>'; fragment 'int a = b ? co_await c() : d;'
+fails "snippets: miscompiled" "docs/a.md:5: a conditional operator" snippets
 good_readme; fragment 'skua::f();'; fails "snippets: no include shown" "docs/a.md:2" snippets
 page '#include <skua.hpp>'; fragment 'int a = 1_KiB;'; fails "snippets: no literals shown" "docs/a.md:5" snippets
 good_readme; fragment 'skua::f();'; printf '```cpp\n#include <skua.hpp>\n```\n' >>docs/a.md

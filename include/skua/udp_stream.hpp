@@ -22,8 +22,10 @@ namespace skua {
 /// ```cpp
 /// skua::Task<> echo(skua::UdpStream& socket) {
 ///   std::array<char, 65536> room;
-///   while (auto datagram = co_await socket.receive(room))
-///     co_await socket.send_to(datagram->from, {room.data(), datagram->size_bytes});
+///   while (auto datagram = co_await socket.receive(room)) {
+///     const std::string_view bytes(room.data(), datagram->size_bytes);
+///     co_await socket.send_to(datagram->from, bytes);
+///   }
 /// }
 /// ```
 class SKUA_API UdpStream final {
