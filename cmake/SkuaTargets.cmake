@@ -11,7 +11,7 @@ set(SKUA_SMALL
     "client/client_metrics"
     "coding/.*" "crypto/.*"
     "h1/(head_parser_sse42|request_line)" "h2/(connection|frame|priority)"
-    "http/message/(conditional|field_lines_change|forwarded|partial_content|range|request_body|request_origin|trailers)" "http/structured/.*" "http/uri/(authority|masked_query)"
+    "http/message/(cause|conditional|field_lines_change|forwarded|partial_content|range|request_body|request_origin|trailers)" "http/structured/.*" "http/uri/(authority|masked_query)"
     "loop/(backend|backend_kqueue|backend_poll|loop_life|signal|sockets_posix|user_loop|watch|worker_pool)" "loop/uring/.*"
     "net/(address|close_detached|inherited_sockets_.*|interfaces_.*|ip_filter|listener|local_end|log|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "operations/(access_log|admin|health|log_file_.*|log_writer|metrics|metrics_text|process_.*|rotation_signal_.*)"

@@ -28,8 +28,9 @@ struct FileOwner {
 };
 
 /// Returns the names of query parameters that usually hold secrets, such as `access_token`,
-/// `client_secret`, `code`, `jwt`, `password`, `session` and `X-Amz-Signature`.
-SKUA_API std::vector<std::string> secret_parameters();
+/// `client_secret`, `code`, `jwt`, `password`, `session` and `X-Amz-Signature`. Lines of Hooks::log
+/// never have their values.
+[[nodiscard]] SKUA_API std::vector<std::string> secret_parameters();
 
 /// Options of an access log.
 struct AccessLogOptions {
@@ -46,7 +47,8 @@ struct AccessLogOptions {
   std::size_t queue_bytes = 16_MiB;  ///< lines that wait for the file; more are dropped and counted
   bool reopens_on_signal = true;     ///< on SIGUSR1, which then does not end the process
   std::optional<FileOwner> owner{};  ///< whom a new file belongs to, if not to this user
-  /// Takes messages of one line, such as of a disk that is full, on the log's thread.
+  /// Takes messages of one line, such as of a disk that is full, on the log's thread. What it
+  /// throws is dropped.
   std::function<void(std::string_view)> on_problem{};
 };
 

@@ -111,6 +111,13 @@ SKUA_API std::string_view message(Errc code) noexcept;
 /// Returns the status of the response to a request that ends in this error.
 SKUA_API Status status_for(Errc code) noexcept;
 
+class Error;
+
+/// Returns the status of the response that is made of an error. A file of the program's own that is
+/// missing or may not be used is not the client's 404 or 403: errors with a number of the system
+/// get 500, or 507 if the disk or a quota is full.
+SKUA_API Status status_for(const Error& error) noexcept;
+
 /// A failure as a value: a code, a context, and the system's error number, if any.
 class SKUA_API Error {
  public:

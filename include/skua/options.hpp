@@ -144,7 +144,8 @@ struct Hooks {
   std::function<void(std::string_view peer, ConnectionRefusal why)>
       on_connection_refused{};  ///< instead of on_connection_open, once the connection is reset
   std::function<void(LogLevel, std::string_view)>
-      log{};  ///< events that no peer can be told of; the library itself prints nothing
+      log{};  ///< events that no peer can be told of: lines about a request have its id and trace.
+              ///< A Server itself prints nothing; serve() prints warnings and errors
 };
 
 /// Options of a server; the defaults are safe for the open Internet.

@@ -30,6 +30,7 @@ struct OtlpOptions {
   std::size_t queue_spans = 4096;  ///< that wait; more are dropped and counted
   ClientOptions client{};          ///< for the collector: TLS, timeouts, a login
   /// Takes messages of one line, about a collector that does not answer, on the exporter's thread.
+  /// Its exceptions are dropped.
   std::function<void(std::string_view)> on_problem{};
 };
 

@@ -72,7 +72,8 @@ class SKUA_API Response final {
     requires(std::convertible_to<T &&, Body> && !detail::Number<T> &&
              !std::same_as<std::remove_cvref_t<T>, Response>)
   Response(T&& body) : body_(std::forward<T>(body)), type_(KnownType::Plain) {}
-  /// The status of the error (`status_for`), with its message as text.
+  /// The status of the error (`status_for`), with its message as text. If it is a fault of this
+  /// machine, or of one behind it (5xx), Hooks::log gets all of it, and the client only that.
   Response(Error error);
   template <class T>
     requires(std::convertible_to<T &&, Response> && !detail::Number<T>)

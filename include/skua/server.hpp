@@ -24,6 +24,10 @@
 
 namespace skua {
 
+namespace server {
+class Drains;
+}  // namespace server
+
 namespace detail {
 
 template <class Options>
@@ -127,9 +131,10 @@ class SKUA_API Server {
   /// that were not accepted yet to it, as well as the path of a Unix socket, and has no delay.
   void share_listening_sockets();
 
-  /// Calls `call`, which must not throw, once on each of the server's threads, in between the
-  /// events that it handles there; several threads call it at once. Does not wait for them. Returns
-  /// how many will call it, unless they end first: none before start() and after the end.
+  /// Calls `call` once on each of the server's threads, in between the events that it handles
+  /// there; several threads call it at once. Does not wait for them. Returns how many will call it,
+  /// unless they end first: none before start() and after the end. What it throws goes to
+  /// Hooks::log.
   std::size_t on_each_thread(const std::function<void()>& call);
 
   /// Drains: stops listening, closes idle connections, lets requests in progress finish, then ends
@@ -149,6 +154,9 @@ class SKUA_API Server {
   [[nodiscard]] Counters counters() const;
 
  private:
+  friend class server::Drains;
+  void tell_failed(const char* callback, std::string_view why) const noexcept;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
@@ -156,6 +164,9 @@ class SKUA_API Server {
 /// Serves until SIGINT or SIGTERM, drains, and returns. A second signal skips
 /// Timeouts::drain_delay, or ends the drain at once.
 /// SIGHUP reloads the certificates if TLS is enabled, and drains otherwise.
+///
+/// Warnings and errors, such as of a handler that threw, go to standard error unless Hooks::log is
+/// set.
 ///
 /// Ends with: the errors of Server::start().
 SKUA_API Result<void, Problem> serve(const Router& router, ServerOptions options = {});

@@ -32,7 +32,8 @@ struct ServiceOptions {
   /// How long the new process may take until it serves; then it is killed.
   Duration hand_over_deadline = std::chrono::seconds(30);
   /// Starts the new process in another way, waits until it serves, and returns its id. For programs
-  /// that cannot start others themselves, because they have given up that right.
+  /// that cannot start others themselves, because they have given up that right. What it throws is
+  /// a reason not to hand over.
   std::function<Result<int, Problem>(const std::vector<ListeningSocket>&)> start_successor{};
   /// Events that concern the service; may be called on any thread.
   std::function<void(LogLevel, std::string_view)> log{};

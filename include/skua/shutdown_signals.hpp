@@ -60,7 +60,7 @@ class SKUA_API ShutdownSignals final {
   /// Waits for a signal, then drains several servers at the same time. `on_signal` is called before
   /// that, on this thread. `on_hangup` is called for each SIGHUP, which does not drain if it
   /// returns true; without one, it does not drain a service. The service, unless null, is told of
-  /// all that.
+  /// all that. What callbacks throw goes to Hooks::log; the servers drain all the same.
   void wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
                       const std::function<void()>& on_signal = {},
                       const std::function<bool()>& on_hangup = {},

@@ -85,7 +85,8 @@ struct TopicsOptions {
   std::size_t kept_topics = 50'000;
   std::size_t message_bytes = 1_MiB;  ///< of a message: MessageTooLong
   SlowSubscriber slow_subscriber = SlowSubscriber::Gap;
-  /// Called for each message of post() that could not be published, on any thread.
+  /// Called for each message of post() that could not be published, on any thread. What it throws
+  /// is dropped.
   std::function<void(const Problem&)> on_problem{};
 };
 

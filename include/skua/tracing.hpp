@@ -32,8 +32,8 @@ struct Span {
 
 /// Options of tracing().
 struct TracingOptions {
-  /// Takes the spans of sampled traces, on the threads of the server: it must not block. Empty:
-  /// none are recorded, but contexts travel on.
+  /// Takes the spans of sampled traces, on the threads of the server: it must not block. What it
+  /// throws is dropped. Empty: none are recorded, but contexts travel on.
   std::function<void(Span)> sink{};
   /// The share of traces beginning here that are sampled, from 0 to 1. Those that the caller
   /// samples always are.

@@ -193,6 +193,21 @@ std::string_view message(Errc code) noexcept { return row(code).sentence; }
 
 Status status_for(Errc code) noexcept { return row(code).status; }
 
+Status status_for(const Error& error) noexcept {
+  switch (error.system_code()) {
+    case 0: break;
+    case ENOSPC:
+#if defined(EDQUOT)
+    case EDQUOT:
+#endif
+      return Status::InsufficientStorage;
+    default:
+      if (error.code() != Errc::NotFound && error.code() != Errc::PermissionDenied) break;
+      return Status::InternalServerError;
+  }
+  return status_for(error.code());
+}
+
 Error Error::from_system(int system_code, const char* context) noexcept {
   return {from_errno(system_code), context, system_code};
 }

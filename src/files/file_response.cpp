@@ -15,6 +15,7 @@
 #include "files/file_head.hpp"
 #include "files/file_site.hpp"
 #include "files/safe_path.hpp"
+#include "http/message/cause.hpp"
 #include "http/message/conditional.hpp"
 #include "http/message/partial_content.hpp"
 #include "skua/response.hpp"
@@ -140,7 +141,7 @@ std::pair<std::string, std::string> split_path(const std::string& path) {
 Response Response::file(const std::string& path, std::string_view type) {
   files::FilePlace place{.path = path};
   Result<files::OpenFile> file = place.open();
-  if (!file) return status_for(file.error().code());
+  if (!file) return http::failure_response(file.error());
   const files::FileStat stat = file->stat;
   if (stat.kind != files::FileKind::Regular) return Status::NotFound;
   const files::FileHead head = files::describe(path, stat, std::chrono::system_clock::now());

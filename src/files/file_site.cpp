@@ -21,6 +21,7 @@
 #include "files/listing/page_assets.hpp"
 #include "files/listing/readme.hpp"
 #include "files/site_answer.hpp"
+#include "http/message/cause.hpp"
 #include "skua/async.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/files.hpp"
@@ -32,7 +33,7 @@ namespace {
 using coding::Coding;
 
 Response error_response(Error error) {
-  Response response(status_for(error.code()));
+  Response response = http::failure_response(error);
   if (error.code() == Errc::Overloaded) {
     response.body("the folder of this site is gone, or was replaced and cannot be opened\n",
                   "text/plain; charset=utf-8");

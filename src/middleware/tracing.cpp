@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/guarded.hpp"
 #include "base/text/number_text.hpp"
 #include "crypto/random.hpp"
+#include "http/message/cause.hpp"
 #include "skua/method.hpp"
 
 namespace skua {
@@ -63,6 +65,7 @@ std::optional<Response> Tracing::guard(Request& request) const {
       .parent_span_id = caller ? caller->span_id() : std::string(),
       .start = std::chrono::system_clock::now(),
       .began = std::chrono::steady_clock::now()};
+  request.attachments().set(http::TraceTag{traced.context.trace_id()});
   request.attachments().set(std::move(traced));
   return std::nullopt;
 }
@@ -97,7 +100,7 @@ void Tracing::finish(const Request& request, Response& response) const {
   }
   span.attributes.insert(span.attributes.end(), traced->attributes.begin(),
                          traced->attributes.end());
-  options_.sink(std::move(span));
+  base::guarded([&] { options_.sink(std::move(span)); });  // the response is right all the same
 }
 
 const TraceContext* trace_context(const Request& request) noexcept {

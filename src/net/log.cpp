@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/log.hpp"
 
+#include <cstdio>
 #include <new>
 #include <string>
 #include <utility>
@@ -32,6 +33,20 @@ void tell(const Log& log, LogLevel level, std::initializer_list<std::string_view
   log(level, line);
 } catch (const std::bad_alloc&) {
   return;
+}
+
+Log to_standard_error() {
+  return [](LogLevel level, std::string_view text) {
+    if (level < LogLevel::Warning) return;
+    std::string line(level == LogLevel::Error ? "error: " : "warning: ");
+    for (const char c : text) line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+    line += '\n';
+    std::fwrite(line.data(), 1, line.size(), stderr);  // at once: threads do not mix their lines
+  };
+}
+
+void tell_failed(const Log& log, const char* name, std::string_view why) noexcept {
+  tell(log, LogLevel::Error, {"the callback ", name, " failed: ", why});
 }
 
 }  // namespace skua::net

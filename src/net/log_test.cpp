@@ -37,5 +37,14 @@ TEST(Log, DropsWhatAQuietOneThrows) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST(Log, OfProgramsPrintsWarningsAndErrors) {
+  ::testing::internal::CaptureStderr();
+  const Log log = to_standard_error();
+  log(LogLevel::Info, "ready");
+  log(LogLevel::Warning, "a\nb");
+  log(LogLevel::Error, "c");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "warning: a b\nerror: c\n");
+}
+
 }  // namespace
 }  // namespace skua::net

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/guarded.hpp"
 #include "http/uri/masked_query.hpp"
 #include "operations/log_file.hpp"
 #include "operations/log_line.hpp"
@@ -34,7 +35,8 @@ struct AccessLog::Impl {
         is_terminal(file.is_terminal()),
         writer(std::move(file),
                [this](std::string_view message) {
-                 if (options.on_problem) options.on_problem(message);
+                 if (!options.on_problem) return;
+                 base::guarded([&] { options.on_problem(message); });
                },
                {.queue_bytes = options.queue_bytes}) {
     if (options.reopens_on_signal) signal.emplace();

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/guarded.hpp"
 #include "loop/clock.hpp"
 
 namespace skua::operations {
@@ -85,6 +86,12 @@ void LogWriter::end() {
 std::uint64_t LogWriter::lost_count() const {
   const std::lock_guard lock(mutex_);
   return lost_;
+}
+
+// A message that cannot be made, or that nobody takes, must not cost the lines of a batch.
+template <class Make>
+void LogWriter::say(const Make& make) noexcept {
+  base::guarded([&] { say_(make()); });
 }
 
 void LogWriter::run() noexcept {
@@ -186,16 +193,19 @@ void LogWriter::lose(std::string_view lines) {
 void LogWriter::fail(const Error& why) {
   if (std::exchange(is_failing_, true)) return;
   lost_before_ = lost_count();
-  const int code = why.system_code();
-  say_("cannot write to the access log (" + file_.name() +
-       "): " + std::generic_category().message(code) + "; dropping its lines");
+  say([&] {
+    return "cannot write to the access log (" + file_.name() +
+           "): " + std::generic_category().message(why.system_code()) + "; dropping its lines";
+  });
 }
 
 void LogWriter::recover() {
   if (!std::exchange(is_failing_, false)) return;
   told_ = lost_count();
-  say_("the access log (" + file_.name() + ") is writable again; " +
-       lines_text(told_ - lost_before_) + " lost");
+  say([&] {
+    return "the access log (" + file_.name() + ") is writable again; " +
+           lines_text(told_ - lost_before_) + " lost";
+  });
 }
 
 void LogWriter::open_again() {
@@ -204,16 +214,20 @@ void LogWriter::open_again() {
     broken_.clear();  // its beginning is in the old file
     return;
   }
-  say_("cannot open the access log (" + file_.name() +
-       ") again: " + std::generic_category().message(opened.error().system_code()) +
-       "; its lines still go to the old file");
+  say([&] {
+    return "cannot open the access log (" + file_.name() +
+           ") again: " + std::generic_category().message(opened.error().system_code()) +
+           "; its lines still go to the old file";
+  });
 }
 
 void LogWriter::tell_drops(bool is_end) {
   const std::uint64_t lost = lost_count();
   if (is_end) {
-    if (lost > 0)
-      say_(lines_text(lost) + " lost: the access log (" + file_.name() + ") is incomplete");
+    if (lost == 0) return;
+    say([&] {
+      return lines_text(lost) + " lost: the access log (" + file_.name() + ") is incomplete";
+    });
     return;
   }
   if (lost == told_ || is_failing_) return;
@@ -221,8 +235,10 @@ void LogWriter::tell_drops(bool is_end) {
   if (told_at_ && now < later(*told_at_, Time::duration(patience_.between_messages))) return;
   told_ = lost;
   told_at_ = now;
-  say_("the access log (" + file_.name() + ") cannot keep up; " + lines_text(lost) +
-       " lost so far");
+  say([&] {
+    return "the access log (" + file_.name() + ") cannot keep up; " + lines_text(lost) +
+           " lost so far";
+  });
 }
 
 }  // namespace skua::operations

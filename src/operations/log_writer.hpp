@@ -22,7 +22,7 @@ namespace skua::operations {
 /// written, lines are dropped and counted.
 class LogWriter final {
  public:
-  /// Takes a message of one line. It is called on the writer's thread.
+  /// Takes a message of one line, on the writer's thread. What it throws is dropped.
   using Say = std::function<void(std::string_view)>;
 
   /// How much and how long to wait for a file that takes nothing.
@@ -60,6 +60,8 @@ class LogWriter final {
   void wait_for_lines(std::unique_lock<std::mutex>& lock);
   void write(std::string_view lines);
   bool write_all(std::string_view& bytes);
+  template <class Make>
+  void say(const Make& make) noexcept;
   void fail(const Error& why);
   void recover();
   void lose(std::string_view lines);

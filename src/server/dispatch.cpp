@@ -48,6 +48,8 @@ void finish(Resources& resources, const router::Match& match, const Request& req
 template <class F>
 Response conclude(Resources& resources, const router::Match& match, Request& request, F&& produce) {
   Response response = make(resources, request, produce);
+  if (code(response.status()) >= 500) [[unlikely]]
+    log_cause(resources, request, response);  // before finishers replace its content
   if (router::has_finishers(*match.scope)) finish(resources, match, request, response);
   if (opens_another_protocol(response)) return response;
   const unsigned status = code(response.status());

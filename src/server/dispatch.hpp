@@ -54,6 +54,9 @@ void log_failure(Resources& resources, std::string line, std::string_view why);
 void log_task_failure(Resources& resources, const char* what,
                       const std::exception_ptr& failure) noexcept;
 
+/// Logs the cause of a response that is made of an Error, if it is a fault of ours.
+void log_cause(Resources& resources, const Request& request, Response& response);
+
 /// Returns the replacement for a response that cannot be sent, and logs the reason.
 Response failed(Resources& resources, const Request& request, std::string_view why);
 

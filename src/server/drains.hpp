@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
+#include <string_view>
 #include <utility>
 
+#include "base/guarded.hpp"
 #include "skua/server.hpp"
 
 namespace skua::server {
@@ -27,6 +29,15 @@ class Drains final {
     const bool is_to_drain =
         !std::exchange(have_begun_, true) || std::ranges::any_of(servers_, is_leaving);
     for (Server& server : servers_) is_to_drain ? server.begin_shutdown() : server.cancel();
+  }
+
+  /// Calls a callback of wait_and_drain(); what it throws goes to the logs of the servers, and must
+  /// not keep them from draining.
+  template <class Call>
+  void call(const char* name, const Call& callback) const noexcept {
+    base::guarded(callback, [&](std::string_view why) noexcept {
+      for (const Server& server : servers_) server.tell_failed(name, why);
+    });
   }
 
  private:

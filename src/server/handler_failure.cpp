@@ -5,6 +5,8 @@
 
 #include <new>
 
+#include "http/message/cause.hpp"
+#include "http/uri/masked_query.hpp"
 #include "server/accounting.hpp"
 #include "skua/http_error.hpp"
 
@@ -19,19 +21,41 @@ void log_failure(Resources& resources, std::string line, std::string_view why) {
 
 namespace {
 
+// Returns `GET /path?token=***`, and what finds the other lines about the request.
+std::string described(const Request& request) {
+  std::string text(request.method_name());
+  text.append(" ").append(http::MaskedQuery(request.target()).text());
+  if (const std::string_view id = request_id_of(request); !id.empty()) {
+    text.append(" [request ").append(id).append("]");
+  }
+  if (const auto* const trace = request.attachments().find<http::TraceTag>()) {
+    text.append(" [trace ").append(trace->trace_id).append("]");
+  }
+  return text;
+}
+
 void log_reason(Resources& resources, const Request& request, std::string_view reason) {
   const auto& log = resources.options.hooks.log;
   if (reason.empty() || !log) return;
-  std::string line(request.method_name());
-  log(LogLevel::Warning, line.append(" ").append(request.target()).append(": ").append(reason));
+  log(LogLevel::Warning, described(request).append(": ").append(reason));
 }
 
 }  // namespace
 
+void log_cause(Resources& resources, const Request& request, Response& response) {
+  const auto& log = resources.options.hooks.log;
+  const std::string_view cause = http::cause_of(response);
+  if (cause.empty() || !log) return;
+  const Status status = response.status();
+  const bool is_own =
+      status == Status::InternalServerError || status == Status::InsufficientStorage;
+  std::string line = std::to_string(std::uint64_t{code(status)});
+  line.append(" to ").append(described(request)).append(": ").append(cause);
+  log(is_own ? LogLevel::Error : LogLevel::Warning, line);
+}
+
 Response failed(Resources& resources, const Request& request, std::string_view why) {
-  std::string line("a handler failed on ");
-  line.append(request.method_name()).append(" ").append(request.target());
-  log_failure(resources, std::move(line), why);
+  log_failure(resources, "a handler failed on " + described(request), why);
   return Status::InternalServerError;
 }
 
@@ -51,7 +75,9 @@ Response caught(Resources& resources, const Request& request) {
     }
     return response;
   } catch (const Exception& error) {
-    return error.error();
+    Response response = error.error();
+    if (http::is_fault(error.error())) http::keep_cause(response, error.what());
+    return response;
   } catch (const std::bad_alloc&) {
     note_out_of_memory(resources, "a handler failed");
     return Error(Errc::OutOfMemory);

@@ -4,13 +4,14 @@
 #include "skua/server.hpp"
 
 #include "base/ascii.hpp"
+#include "base/guarded.hpp"
+#include "net/log.hpp"
 #include "server/server_run.hpp"
 #include "skua/meter.hpp"
 #include "skua/shutdown_signals.hpp"
 
 #include <algorithm>
 #include <condition_variable>
-#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -30,16 +31,6 @@ ServerOptions completed(ServerOptions options) {
     throw std::invalid_argument("ServerOptions: server_name contains a control character");
   options.hooks = server::guarded(std::move(options.hooks));
   return options;
-}
-
-Result<void, Problem> called(const std::function<Result<void, Problem>()>& before_threads) {
-  try {
-    return before_threads();
-  } catch (const std::exception& error) {
-    return Problem{Error(Errc::SystemFailure, "start"), error.what()};
-  } catch (...) {
-    return Problem{Error(Errc::SystemFailure, "start"), "an exception of unknown type"};
-  }
 }
 
 }  // namespace
@@ -127,7 +118,7 @@ Result<std::shared_ptr<ServerRun>, Problem> Server::Impl::replace_run(
   };
   if (before_threads) {
     lock.unlock();
-    Result<void, Problem> ready = called(before_threads);
+    Result<void, Problem> ready = base::attempted(before_threads, "start");
     lock.lock();
     if (!ready) return give_up(std::move(ready).error());
   }
@@ -261,7 +252,12 @@ std::size_t Server::on_each_thread(const std::function<void()>& call) {
   return run == nullptr ? 0 : run->post_to_workers(call);
 }
 
+void Server::tell_failed(const char* callback, std::string_view why) const noexcept {
+  net::tell_failed(impl_->setup->options.hooks.log, callback, why);
+}
+
 Result<void, Problem> serve(const Router& router, ServerOptions options) {
+  if (!options.hooks.log) options.hooks.log = net::to_standard_error();
   const ShutdownSignals signals;
   Server server(router, std::move(options));
   if (auto started = server.start(); !started) return started;

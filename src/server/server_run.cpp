@@ -44,39 +44,15 @@ std::size_t connection_cap(const ServerOptions& options, std::size_t open_files,
 
 // Hooks are wrapped, because they run where a server cannot handle an exception: between two
 // requests, or while a connection closes.
-
-namespace {
-
-void tell(const net::Log& log, const char* hook, const char* why) noexcept {
-  net::tell(log, LogLevel::Error, {"the hook ", hook, " failed: ", why});
-}
-
-template <class... Arguments>
-std::function<void(Arguments...)> guard(std::function<void(Arguments...)> hook, const char* name,
-                                        const net::Log& log) {
-  if (!hook) return hook;
-  return [hook = std::move(hook), name, log](Arguments... arguments) {
-    try {
-      hook(arguments...);
-    } catch (const std::exception& error) {
-      tell(log, name, error.what());
-    } catch (...) {
-      tell(log, name, "an exception of unknown type");
-    }
-  };
-}
-
-}  // namespace
-
 Hooks guarded(Hooks hooks) {
   hooks.log = net::quiet(std::move(hooks.log));
-  hooks.on_response = guard(std::move(hooks.on_response), "on_response", hooks.log);
+  hooks.on_response = net::guarded(std::move(hooks.on_response), "on_response", hooks.log);
   hooks.on_connection_open =
-      guard(std::move(hooks.on_connection_open), "on_connection_open", hooks.log);
+      net::guarded(std::move(hooks.on_connection_open), "on_connection_open", hooks.log);
   hooks.on_connection_close =
-      guard(std::move(hooks.on_connection_close), "on_connection_close", hooks.log);
+      net::guarded(std::move(hooks.on_connection_close), "on_connection_close", hooks.log);
   hooks.on_connection_refused =
-      guard(std::move(hooks.on_connection_refused), "on_connection_refused", hooks.log);
+      net::guarded(std::move(hooks.on_connection_refused), "on_connection_refused", hooks.log);
   return hooks;
 }
 
@@ -127,7 +103,6 @@ Result<void, Problem> ServerRun::prepare_workers() {
   if (shared_.tls != nullptr) workers_.front()->watch_certificates();
   threads_.reserve(workers_.size());
   return {};
-  if (*made == nullptr) return {};
 }
 
 Result<void> ServerRun::limit_connections() {
@@ -156,6 +131,7 @@ Result<void, Problem> ServerRun::prepare_tls() {
   if (options.http2) protocols.insert(protocols.begin(), "h2");
   auto made = tls::ReloadableContext::create_if_enabled(options.tls, protocols, setup_->clock);
   if (!made) return std::move(made).error();
+  if (*made == nullptr) return {};
   shared_.tls = *std::move(made);
   tls::log_warnings(options.hooks.log, *shared_.tls);
   return {};
@@ -348,7 +324,8 @@ void ServerRun::share_listening_sockets() {
 
 std::size_t ServerRun::post_to_workers(const std::function<void()>& call) {
   if (state() == ServerState::Ended) return 0;
-  for (const auto& worker : workers_) worker->loop().post(call);
+  const auto safe = net::guarded(call, "on_each_thread", setup_->options.hooks.log);
+  for (const auto& worker : workers_) worker->loop().post(safe);
   return workers_.size();
 }
 

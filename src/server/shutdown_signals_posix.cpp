@@ -38,9 +38,12 @@ namespace {
 // false if no server uses TLS, and the program or else its service does not want it: then SIGHUP
 // shuts down, as is its default. A service is reloaded by it, even if it has nothing to reload.
 bool takes_hangup(std::initializer_list<std::reference_wrapper<Server>> servers,
-                  const std::function<bool()>& on_hangup, ServiceEvents* service) {
+                  const server::Drains& drains, const std::function<bool()>& on_hangup,
+                  ServiceEvents* service) {
   if (service != nullptr) service->on_reload();
-  bool is_taken = on_hangup ? on_hangup() : service != nullptr;
+  // Also if on_hangup() fails: it has not asked for a drain.
+  bool is_taken = on_hangup || service != nullptr;
+  if (on_hangup) drains.call("on_hangup", [&] { is_taken = on_hangup(); });
   for (Server& server : servers) {
     if (server.tls_fingerprint().empty()) continue;
     static_cast<void>(server.reload_tls());
@@ -84,10 +87,10 @@ void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrappe
   server::Drains drains(servers);
   for (int signal = 0; sigwait(&awaited, &signal) == 0 && !has_ended;) {
     if (!drains.have_begun()) {
-      if (signal == SIGHUP && takes_hangup(servers, on_hangup, service)) continue;
+      if (signal == SIGHUP && takes_hangup(servers, drains, on_hangup, service)) continue;
       if (signal == other && !service->on_other_signal()) continue;
       if (service != nullptr) service->on_drain();
-      if (on_signal) on_signal();
+      if (on_signal) drains.call("on_signal", on_signal);
     } else if (signal == other) {
       continue;
     }

@@ -90,7 +90,7 @@ void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrappe
     wait.unlock();
     if (!drains.have_begun()) {
       if (service != nullptr) service->on_drain();
-      if (on_signal) on_signal();
+      if (on_signal) drains.call("on_signal", on_signal);
     }
     drains.advance();
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/guarded.hpp"
 #include "net/log.hpp"
 #include "service/signals.hpp"
 #include "service/successor.hpp"
@@ -105,7 +106,9 @@ Result<int, Problem> Service::Impl::hand_over(const std::vector<Server*>& from) 
 }
 
 Result<int, Problem> Service::Impl::start_successor(const std::vector<ListeningSocket>& sockets) {
-  if (options.start_successor) return options.start_successor(sockets);
+  if (options.start_successor) {
+    return base::attempted([&] { return options.start_successor(sockets); }, "hand over");
+  }
   service::Successor successor{.command = options.command,
                                .variables = manager.variables(),
                                .sockets = sockets,
@@ -125,6 +128,7 @@ Result<void, Problem> serve(const Router& router, ServerOptions options, Service
     if (!inherited) return std::move(inherited).error();
     options.listeners = *std::move(inherited);
   }
+  if (!options.hooks.log) options.hooks.log = net::to_standard_error();
   const ShutdownSignals signals;
   Server server(router, std::move(options));
   if (auto started = server.start(); !started) return started;

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/guarded.hpp"
 #include "loop/clock.hpp"
 #include "skua/background_client.hpp"
 #include "skua/url.hpp"
@@ -37,10 +38,10 @@ struct OtlpExporter::Impl {
   }
 
   void run() noexcept;
-  bool wait_for_batch();
+  bool wait_for_batch() noexcept;
   void send();
   [[nodiscard]] Answer answer_to(std::string content);
-  void lose(std::size_t count, const std::string& why);
+  void lose(std::size_t count, std::string_view why) noexcept;
 
   const OtlpOptions options;
   mutable std::mutex mutex;
@@ -92,18 +93,15 @@ std::uint64_t OtlpExporter::lost_count() const {
 void OtlpExporter::Impl::run() noexcept {
   bool goes_on = true;
   while (goes_on) {
-    try {
-      goes_on = wait_for_batch();
-      send();
-    } catch (const std::exception& error) {
-      lose(batch.size(), error.what());
-    }
+    goes_on = wait_for_batch();
+    base::guarded([this] { send(); },
+                  [this](std::string_view why) noexcept { lose(batch.size(), why); });
     batch.clear();
   }
 }
 
 // Returns false if no more will come.
-bool OtlpExporter::Impl::wait_for_batch() {
+bool OtlpExporter::Impl::wait_for_batch() noexcept {
   std::unique_lock lock(mutex);
   changed.wait_for(lock, options.interval,
                    [this] { return is_ending || queue.size() >= options.batch_spans; });
@@ -145,13 +143,14 @@ OtlpExporter::Impl::Answer OtlpExporter::Impl::answer_to(std::string content) {
   return got;
 }
 
-void OtlpExporter::Impl::lose(std::size_t count, const std::string& why) {
+void OtlpExporter::Impl::lose(std::size_t count, std::string_view why) noexcept {
   {
     const std::lock_guard lock(mutex);
     lost += count;
   }
   if (std::exchange(has_complained, true) || !options.on_problem) return;
-  options.on_problem("spans are lost: " + options.url + ": " + why);
+  base::guarded(
+      [&] { options.on_problem("spans are lost: " + options.url + ": " + std::string(why)); });
 }
 
 }  // namespace skua

@@ -2,6 +2,8 @@
 // In: messages of this process, or those that a bus brings. Out: the same in the logs of topics.
 #include "topics/hub.hpp"
 
+#include "base/guarded.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
@@ -47,7 +49,8 @@ void Hub::start() {
 
 void Hub::failed(const Problem& why) {
   tally_.unpublished.fetch_add(1, std::memory_order_relaxed);
-  if (options_.on_problem) options_.on_problem(why);
+  if (!options_.on_problem) return;
+  base::guarded([&] { options_.on_problem(why); });
 }
 
 void Hub::close() noexcept {

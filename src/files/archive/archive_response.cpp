@@ -14,6 +14,7 @@
 #include "files/archive/folder_walk.hpp"
 #include "files/listing/escape.hpp"
 #include "files/offloaded.hpp"
+#include "http/message/cause.hpp"
 #include "skua/body_writer.hpp"
 
 namespace skua::files {
@@ -80,7 +81,7 @@ std::optional<Response> answer_archive(const Request& request,
                                             : "archive is zip or tar\n");
   }
   const Result<OpenFile> folder = root->find(path);
-  if (!folder) return Response(status_for(folder.error().code()));
+  if (!folder) return http::failure_response(folder.error());
   const auto work = std::make_shared<ArchiveWork>();  // std::function copies it
   work->place = places.take();
   if (!work->place) {

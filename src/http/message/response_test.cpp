@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <stdexcept>
 #include <string>
 
@@ -34,9 +35,12 @@ TEST(Response, SaysAnErrorStatusInALineOfText) {
 }
 
 TEST(Response, ShowsTheSentenceOfAnErrorButNotItsContext) {
-  const Response response = Error(Errc::NotFound, "/etc/secret", 2);
-  EXPECT_EQ(response.status(), Status::NotFound);
-  EXPECT_EQ(response.body(), "it was not found\n");
+  const Response missing = Error(Errc::NotFound, "/etc/secret");
+  EXPECT_EQ(missing.status(), Status::NotFound);
+  EXPECT_EQ(missing.body(), "it was not found\n");
+  const Response own = Error(Errc::NotFound, "/etc/secret", ENOENT);
+  EXPECT_EQ(own.status(), Status::InternalServerError);
+  EXPECT_EQ(own.body(), "the operating system failed\n");
 }
 
 TEST(Response, IsMadeOfAResult) {

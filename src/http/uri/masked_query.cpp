@@ -12,7 +12,8 @@ namespace skua::http {
 namespace {
 
 // Reports whether a name, as sent, is one of these once it is decoded.
-bool is_named(std::string_view sent, const std::vector<std::string>& names) {
+template <class Names>
+bool is_named(std::string_view sent, const Names& names) {
   std::string decoded;
   for (std::size_t at = 0; at < sent.size(); ++at) {
     const std::string_view rest = sent.substr(at);
@@ -20,7 +21,7 @@ bool is_named(std::string_view sent, const std::vector<std::string>& names) {
     decoded += is_triplet ? percent::triplet_octet(rest) : rest.front();
     if (is_triplet) at += percent::triplet_bytes - 1;
   }
-  return std::ranges::any_of(names, [&decoded](const std::string& name) {
+  return std::ranges::any_of(names, [&decoded](std::string_view name) {
     return ascii::equals_ignoring_case(decoded, name);
   });
 }
@@ -59,6 +60,14 @@ std::span<const std::string_view> secret_parameters() noexcept { return secret_n
 
 MaskedQuery::MaskedQuery(std::string_view text, const std::vector<std::string>& names)
     : text_(text) {
+  mask(names);
+}
+
+MaskedQuery::MaskedQuery(std::string_view text) : text_(text) { mask(secret_parameters()); }
+
+template <class Names>
+void MaskedQuery::mask(const Names& names) {
+  const std::string_view text = text_;
   std::size_t copied = 0;  // of the text
   std::size_t begin = text.find_first_of("?#");
   while (begin != text.npos) {

@@ -19,10 +19,15 @@ class MaskedQuery final {
  public:
   /// `text` must outlive the object.
   MaskedQuery(std::string_view text, const std::vector<std::string>& names);
+  /// With secret_parameters().
+  explicit MaskedQuery(std::string_view text);
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
 
  private:
+  template <class Names>
+  void mask(const Names& names);
+
   std::string changed_;
   std::string_view text_;  // the original if nothing is replaced
 };

@@ -41,6 +41,11 @@ TEST(MaskedQuery, KnowsTheNamesOfSecrets) {
   }
 }
 
+TEST(MaskedQuery, MasksTheUsualSecretsUnlessOthersAreNamed) {
+  EXPECT_EQ(MaskedQuery("/?Access_Token=a&jwt=b&page=3").text(),
+            "/?Access_Token=***&jwt=***&page=3");
+}
+
 TEST(MaskedQuery, LeavesEverythingElse) {
   for (const std::string_view text : {"", "/", "/token=a", "/?token", "/?token=", "/?tokens=a",
                                       "/?a=token", "/?&&=&", "/?%7", "/?%zz=a", "*"}) {
