@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "async/guarded.hpp"
 #include "base/ascii.hpp"
-#include "base/guarded.hpp"
 #include "base/text/number_text.hpp"
 #include "crypto/random.hpp"
 #include "http/message/cause.hpp"
@@ -100,7 +100,7 @@ void Tracing::finish(const Request& request, Response& response) const {
   }
   span.attributes.insert(span.attributes.end(), traced->attributes.begin(),
                          traced->attributes.end());
-  base::guarded([&] { options_.sink(std::move(span)); });  // the response is right all the same
+  async::guarded([&] { options_.sink(std::move(span)); });  // the response is right all the same
 }
 
 const TraceContext* trace_context(const Request& request) noexcept {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/guarded.hpp"
+#include "async/guarded.hpp"
 #include "skua/error.hpp"
 #include "skua/log_level.hpp"
 
@@ -40,8 +40,8 @@ std::function<void(Arguments...)> guarded(std::function<void(Arguments...)> call
                                           const char* name, const Log& log) {
   if (!callback) return callback;
   return [callback = std::move(callback), name, log](Arguments... arguments) {
-    base::guarded([&] { callback(arguments...); },
-                  [&](std::string_view why) noexcept { tell_failed(log, name, why); });
+    async::guarded([&] { callback(arguments...); },
+                   [&](std::string_view why) noexcept { tell_failed(log, name, why); });
   };
 }
 

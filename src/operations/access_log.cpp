@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/guarded.hpp"
+#include "async/guarded.hpp"
 #include "http/uri/masked_query.hpp"
 #include "operations/log_file.hpp"
 #include "operations/log_line.hpp"
@@ -36,7 +36,7 @@ struct AccessLog::Impl {
         writer(std::move(file),
                [this](std::string_view message) {
                  if (!options.on_problem) return;
-                 base::guarded([&] { options.on_problem(message); });
+                 async::guarded([&] { options.on_problem(message); });
                },
                {.queue_bytes = options.queue_bytes}) {
     if (options.reopens_on_signal) signal.emplace();

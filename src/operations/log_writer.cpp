@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/guarded.hpp"
+#include "async/guarded.hpp"
 #include "loop/clock.hpp"
 
 namespace skua::operations {
@@ -91,7 +91,7 @@ std::uint64_t LogWriter::lost_count() const {
 // A message that cannot be made, or that nobody takes, must not cost the lines of a batch.
 template <class Make>
 void LogWriter::say(const Make& make) noexcept {
-  base::guarded([&] { say_(make()); });
+  async::guarded([&] { say_(make()); });
 }
 
 void LogWriter::run() noexcept {

@@ -3,7 +3,7 @@
 // Choosing takes no lock; what happens rarely (a member comes, goes, is ejected or checked) does.
 #include "proxy/group.hpp"
 
-#include "base/guarded.hpp"
+#include "async/guarded.hpp"
 #include "base/text/number_text.hpp"
 
 #include <algorithm>
@@ -495,7 +495,7 @@ void Group::note_check(Member& member, std::string_view problem, loop::Instant n
 
 void Group::log(LogLevel level, std::string_view text) const noexcept {
   if (!options_.log) return;
-  base::guarded(
+  async::guarded(
       [&] { options_.log(level, "upstream " + options_.name + ": " + std::string(text)); });
 }
 

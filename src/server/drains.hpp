@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/guarded.hpp"
+#include "async/guarded.hpp"
 #include "skua/server.hpp"
 
 namespace skua::server {
@@ -35,7 +35,7 @@ class Drains final {
   /// not keep them from draining.
   template <class Call>
   void call(const char* name, const Call& callback) const noexcept {
-    base::guarded(callback, [&](std::string_view why) noexcept {
+    async::guarded(callback, [&](std::string_view why) noexcept {
       for (const Server& server : servers_) server.tell_failed(name, why);
     });
   }

@@ -3,8 +3,8 @@
 // is a ServerRun; this file tracks the current one, and lets only one thread start the next.
 #include "skua/server.hpp"
 
+#include "async/guarded.hpp"
 #include "base/ascii.hpp"
-#include "base/guarded.hpp"
 #include "net/log.hpp"
 #include "server/server_run.hpp"
 #include "skua/meter.hpp"
@@ -118,7 +118,7 @@ Result<std::shared_ptr<ServerRun>, Problem> Server::Impl::replace_run(
   };
   if (before_threads) {
     lock.unlock();
-    Result<void, Problem> ready = base::attempted(before_threads, "start");
+    Result<void, Problem> ready = async::attempted(before_threads, "start");
     lock.lock();
     if (!ready) return give_up(std::move(ready).error());
   }

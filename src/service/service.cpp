@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/guarded.hpp"
+#include "async/guarded.hpp"
 #include "net/log.hpp"
 #include "service/signals.hpp"
 #include "service/successor.hpp"
@@ -107,7 +107,7 @@ Result<int, Problem> Service::Impl::hand_over(const std::vector<Server*>& from) 
 
 Result<int, Problem> Service::Impl::start_successor(const std::vector<ListeningSocket>& sockets) {
   if (options.start_successor) {
-    return base::attempted([&] { return options.start_successor(sockets); }, "hand over");
+    return async::attempted([&] { return options.start_successor(sockets); }, "hand over");
   }
   service::Successor successor{.command = options.command,
                                .variables = manager.variables(),

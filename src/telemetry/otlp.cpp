@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/guarded.hpp"
+#include "async/guarded.hpp"
 #include "loop/clock.hpp"
 #include "skua/background_client.hpp"
 #include "skua/url.hpp"
@@ -94,8 +94,8 @@ void OtlpExporter::Impl::run() noexcept {
   bool goes_on = true;
   while (goes_on) {
     goes_on = wait_for_batch();
-    base::guarded([this] { send(); },
-                  [this](std::string_view why) noexcept { lose(batch.size(), why); });
+    async::guarded([this] { send(); },
+                   [this](std::string_view why) noexcept { lose(batch.size(), why); });
     batch.clear();
   }
 }
@@ -149,7 +149,7 @@ void OtlpExporter::Impl::lose(std::size_t count, std::string_view why) noexcept 
     lost += count;
   }
   if (std::exchange(has_complained, true) || !options.on_problem) return;
-  base::guarded(
+  async::guarded(
       [&] { options.on_problem("spans are lost: " + options.url + ": " + std::string(why)); });
 }
 

@@ -2,7 +2,7 @@
 // In: messages of this process, or those that a bus brings. Out: the same in the logs of topics.
 #include "topics/hub.hpp"
 
-#include "base/guarded.hpp"
+#include "async/guarded.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -50,7 +50,7 @@ void Hub::start() {
 void Hub::failed(const Problem& why) {
   tally_.unpublished.fetch_add(1, std::memory_order_relaxed);
   if (!options_.on_problem) return;
-  base::guarded([&] { options_.on_problem(why); });
+  async::guarded([&] { options_.on_problem(why); });
 }
 
 void Hub::close() noexcept {

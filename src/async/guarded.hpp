@@ -7,7 +7,7 @@
 
 #include "skua/error.hpp"
 
-namespace skua::base {
+namespace skua::async {
 
 /// Calls a callback of the program where none of our callers could handle its exception. `tell`
 /// gets the text of what it throws, and must not throw.
@@ -41,4 +41,4 @@ std::invoke_result_t<const Call&> attempted(const Call& call, const char* contex
   }
 }
 
-}  // namespace skua::base
+}  // namespace skua::async
