@@ -155,7 +155,7 @@ class SKUA_API Server {
 
  private:
   friend class server::Drains;
-  void tell_failed(const char* callback, std::string_view why) const noexcept;
+  [[nodiscard]] const std::function<void(LogLevel, std::string_view)>& log() const noexcept;
 
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -13,8 +13,6 @@ namespace skua {
 struct TlsCertificate {
   std::string certificate{};  ///< the path of a PEM file, or PEM text
   std::string private_key{};  ///< likewise; empty: the key is in `certificate` too
-
-  friend bool operator==(const TlsCertificate&, const TlsCertificate&) = default;
 };
 
 /// A version of TLS that is supported. RFC 5246, RFC 8446
@@ -54,8 +52,6 @@ struct TlsOptions {
 
   /// Reports whether TLS is enabled.
   [[nodiscard]] bool is_enabled() const noexcept { return self_signed || !certificate.empty(); }
-
-  friend bool operator==(const TlsOptions&, const TlsOptions&) = default;
 };
 
 /// The TLS of a server's connection, as negotiated with the client.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "net/log.hpp"
 
+#include "async/guarded.hpp"
+
 #include <cstdio>
 #include <new>
 #include <string>
@@ -45,8 +47,12 @@ Log to_standard_error() {
   };
 }
 
-void tell_failed(const Log& log, const char* name, std::string_view why) noexcept {
-  tell(log, LogLevel::Error, {"the callback ", name, " failed: ", why});
+void call_guarded(void (*call)(const void* context), const void* context, const char* name,
+                  const Log& log) noexcept {
+  async::guarded([&] { call(context); },
+                 [&](std::string_view why) noexcept {
+                   tell(log, LogLevel::Error, {"the callback ", name, " failed: ", why});
+                 });
 }
 
 }  // namespace skua::net

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "async/guarded.hpp"
 #include "skua/error.hpp"
 #include "skua/log_level.hpp"
 
@@ -32,16 +31,20 @@ void tell(const Log& log, LogLevel level, std::initializer_list<std::string_view
 /// Returns a log that prints warnings and errors on standard error, a line each.
 Log to_standard_error();
 
-/// Tells the log that a callback failed.
-void tell_failed(const Log& log, const char* name, std::string_view why) noexcept;
+/// Calls a function with its context; the log, which must not throw, hears of what it throws.
+void call_guarded(void (*call)(const void* context), const void* context, const char* name,
+                  const Log& log) noexcept;
+template <class Call>
+void call_guarded(const Call& call, const char* name, const Log& log) noexcept {
+  call_guarded([](const void* kept) { (*static_cast<const Call*>(kept))(); }, &call, name, log);
+}
 
 template <class... Arguments>
 std::function<void(Arguments...)> guarded(std::function<void(Arguments...)> callback,
                                           const char* name, const Log& log) {
   if (!callback) return callback;
   return [callback = std::move(callback), name, log](Arguments... arguments) {
-    async::guarded([&] { callback(arguments...); },
-                   [&](std::string_view why) noexcept { tell_failed(log, name, why); });
+    call_guarded([&] { callback(arguments...); }, name, log);
   };
 }
 

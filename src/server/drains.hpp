@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
-#include <string_view>
 #include <utility>
 
-#include "async/guarded.hpp"
+#include "net/log.hpp"
 #include "skua/server.hpp"
 
 namespace skua::server {
@@ -31,13 +30,12 @@ class Drains final {
     for (Server& server : servers_) is_to_drain ? server.begin_shutdown() : server.cancel();
   }
 
-  /// Calls a callback of wait_and_drain(); what it throws goes to the logs of the servers, and must
-  /// not keep them from draining.
+  /// Calls a callback of wait_and_drain(); what it throws goes to the log of the first server, and
+  /// must not keep them from draining.
   template <class Call>
   void call(const char* name, const Call& callback) const noexcept {
-    async::guarded(callback, [&](std::string_view why) noexcept {
-      for (const Server& server : servers_) server.tell_failed(name, why);
-    });
+    const net::Log none;
+    net::call_guarded(callback, name, servers_.size() == 0 ? none : servers_.begin()->get().log());
   }
 
  private:

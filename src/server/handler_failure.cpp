@@ -7,6 +7,7 @@
 
 #include "http/message/cause.hpp"
 #include "http/uri/masked_query.hpp"
+#include "net/log.hpp"
 #include "server/accounting.hpp"
 #include "skua/http_error.hpp"
 
@@ -21,41 +22,36 @@ void log_failure(Resources& resources, std::string line, std::string_view why) {
 
 namespace {
 
-// Returns `GET /path?token=***`, and what finds the other lines about the request.
-std::string described(const Request& request) {
-  std::string text(request.method_name());
-  text.append(" ").append(http::MaskedQuery(request.target()).text());
-  if (const std::string_view id = request_id_of(request); !id.empty()) {
-    text.append(" [request ").append(id).append("]");
-  }
-  if (const auto* const trace = request.attachments().find<http::TraceTag>()) {
-    text.append(" [trace ").append(trace->trace_id).append("]");
-  }
-  return text;
-}
-
-void log_reason(Resources& resources, const Request& request, std::string_view reason) {
+// Tells the log of a request: `GET /path?token=***`, and what finds the other lines about it.
+void tell_of(Resources& resources, LogLevel level, std::string_view before, const Request& request,
+             std::string_view why) {
   const auto& log = resources.options.hooks.log;
-  if (reason.empty() || !log) return;
-  log(LogLevel::Warning, described(request).append(": ").append(reason));
+  if (!log) return;
+  const http::MaskedQuery target(request.target());
+  const std::string_view id = request_id_of(request);
+  const auto* const tag = request.attachments().find<http::TraceTag>();
+  const std::string_view trace = tag != nullptr ? std::string_view(tag->trace_id) : "";
+  net::tell(log, level,
+            {before, request.method_name(), " ", target.text(), id.empty() ? "" : " [request ", id,
+             id.empty() ? "" : "]", trace.empty() ? "" : " [trace ", trace,
+             trace.empty() ? "" : "]", ": ", why});
 }
 
 }  // namespace
 
 void log_cause(Resources& resources, const Request& request, Response& response) {
-  const auto& log = resources.options.hooks.log;
   const std::string_view cause = http::cause_of(response);
-  if (cause.empty() || !log) return;
-  const Status status = response.status();
+  if (cause.empty()) return;
+  const unsigned status = code(response.status());
   const bool is_own =
-      status == Status::InternalServerError || status == Status::InsufficientStorage;
-  std::string line = std::to_string(std::uint64_t{code(status)});
-  line.append(" to ").append(described(request)).append(": ").append(cause);
-  log(is_own ? LogLevel::Error : LogLevel::Warning, line);
+      status == code(Status::InternalServerError) || status == code(Status::InsufficientStorage);
+  const std::string before = std::to_string(std::uint64_t{status}) + " to ";
+  tell_of(resources, is_own ? LogLevel::Error : LogLevel::Warning, before, request, cause);
 }
 
 Response failed(Resources& resources, const Request& request, std::string_view why) {
-  log_failure(resources, "a handler failed on " + described(request), why);
+  ++resources.counters.handler_failures;
+  tell_of(resources, LogLevel::Error, "a handler failed on ", request, why);
   return Status::InternalServerError;
 }
 
@@ -63,7 +59,7 @@ Response caught(Resources& resources, const Request& request) {
   try {
     throw;
   } catch (const HttpError& error) {
-    log_reason(resources, request, error.reason());
+    if (!error.reason().empty()) tell_of(resources, LogLevel::Warning, "", request, error.reason());
     Response response = *error.what() != '\0' ? Response(error.status(), std::string(error.what()))
                                               : Response(error.status());
     try {

@@ -252,8 +252,8 @@ std::size_t Server::on_each_thread(const std::function<void()>& call) {
   return run == nullptr ? 0 : run->post_to_workers(call);
 }
 
-void Server::tell_failed(const char* callback, std::string_view why) const noexcept {
-  net::tell_failed(impl_->setup->options.hooks.log, callback, why);
+const std::function<void(LogLevel, std::string_view)>& Server::log() const noexcept {
+  return impl_->setup->options.hooks.log;
 }
 
 Result<void, Problem> serve(const Router& router, ServerOptions options) {

@@ -8,6 +8,19 @@
 #include "tls/issue.hpp"
 
 namespace skua::tls {
+namespace {
+
+// Reports whether all options have their defaults. A new one does not compile without a line here.
+bool has_defaults(const TlsOptions& options) noexcept {
+  const auto& [certificate, key, more, is_self_signed, client_ca, client_certificate, version,
+               has_tickets, lifetime, interval, refuses_names] = options;
+  return certificate.empty() && key.empty() && more.empty() && !is_self_signed &&
+         client_ca.empty() && client_certificate == ClientCertificate::Auto &&
+         version == TlsVersion::Tls12 && has_tickets && lifetime == 12h && interval == 1min &&
+         !refuses_names;
+}
+
+}  // namespace
 
 ReloadableContext::ReloadableContext(TlsOptions options, std::vector<std::string> protocols,
                                      const loop::Clock& clock)
@@ -39,7 +52,7 @@ Result<std::unique_ptr<ReloadableContext>, Problem> ReloadableContext::create_if
     const TlsOptions& options, const std::vector<std::string>& protocols,
     const loop::Clock& clock) {
   if (options.is_enabled()) return create(options, protocols, clock);
-  if (options == TlsOptions{}) return std::unique_ptr<ReloadableContext>();
+  if (has_defaults(options)) return std::unique_ptr<ReloadableContext>();
   return unusable(
       "TLS options are set, but no certificate: set TlsOptions::certificate, or self_signed for "
       "tests");

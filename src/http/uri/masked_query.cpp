@@ -11,19 +11,21 @@
 namespace skua::http {
 namespace {
 
-// Reports whether a name, as sent, is one of these once it is decoded.
-template <class Names>
-bool is_named(std::string_view sent, const Names& names) {
-  std::string decoded;
-  for (std::size_t at = 0; at < sent.size(); ++at) {
-    const std::string_view rest = sent.substr(at);
-    const bool is_triplet = percent::has_triplet(rest);
-    decoded += is_triplet ? percent::triplet_octet(rest) : rest.front();
-    if (is_triplet) at += percent::triplet_bytes - 1;
+// Reports whether a name, as sent, is this one once it is decoded.
+bool is_name(std::string_view sent, std::string_view name) noexcept {
+  for (const char c : name) {
+    if (sent.empty()) return false;
+    const bool is_triplet = percent::has_triplet(sent);
+    const char octet = is_triplet ? percent::triplet_octet(sent) : sent.front();
+    if (ascii::to_lower(octet) != ascii::to_lower(c)) return false;
+    sent.remove_prefix(is_triplet ? percent::triplet_bytes : 1);
   }
-  return std::ranges::any_of(names, [&decoded](std::string_view name) {
-    return ascii::equals_ignoring_case(decoded, name);
-  });
+  return sent.empty();
+}
+
+bool is_named(std::string_view sent, std::span<const std::string_view> names) noexcept {
+  return std::any_of(names.begin(), names.end(),
+                     [sent](std::string_view name) { return is_name(sent, name); });
 }
 
 // Of OAuth 2.0 (RFC 6749, RFC 7521), of signed URLs, and of what applications call their own.
@@ -60,13 +62,12 @@ std::span<const std::string_view> secret_parameters() noexcept { return secret_n
 
 MaskedQuery::MaskedQuery(std::string_view text, const std::vector<std::string>& names)
     : text_(text) {
-  mask(names);
+  mask(std::vector<std::string_view>(names.begin(), names.end()));
 }
 
 MaskedQuery::MaskedQuery(std::string_view text) : text_(text) { mask(secret_parameters()); }
 
-template <class Names>
-void MaskedQuery::mask(const Names& names) {
+void MaskedQuery::mask(std::span<const std::string_view> names) {
   const std::string_view text = text_;
   std::size_t copied = 0;  // of the text
   std::size_t begin = text.find_first_of("?#");

@@ -25,8 +25,7 @@ class MaskedQuery final {
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
 
  private:
-  template <class Names>
-  void mask(const Names& names);
+  void mask(std::span<const std::string_view> names);
 
   std::string changed_;
   std::string_view text_;  // the original if nothing is replaced
