@@ -154,8 +154,9 @@ std::optional<Response> answer_here(const Upstream& upstream, const Request& req
       std::string("ReverseProxyOptions::on_request: ").append(what).append(why));
 }
 
-// Checks and normalises a target as that of a request.
-std::string check_target(const std::string& target) {
+// Checks and normalises a target as that of a request. An encoded slash may be there if the request
+// that is passed on may have one.
+std::string check_target(const std::string& target, bool is_as_sent) {
   if (target == "*") return target;
   unsigned allowed = ascii::PathTarget;
   for (const char c : target) {
@@ -164,8 +165,9 @@ std::string check_target(const std::string& target) {
   }
   const http::TargetParts parts = http::split_target(target);
   std::vector<char> scratch(parts.path.size());
-  if (!target.starts_with('/') ||
-      (!http::canonical_path(parts.path, scratch) && !http::may_stay_as_sent(parts.path))) {
+  const bool is_path = http::canonical_path(parts.path, scratch) ||
+                       (is_as_sent && http::may_stay_as_sent(parts.path));
+  if (!target.starts_with('/') || !is_path) {
     refuse_change(target, " is not a path and a query");
   }
   return upstream_target(target, std::nullopt, 0);
@@ -176,7 +178,7 @@ std::optional<Response> call_hook(const Upstream& upstream, const Request& reque
   const auto& hook = upstream.options().on_request;
   if (!hook) return std::nullopt;
   if (std::optional<Response> answer = hook(request, made)) return answer;
-  made.target = check_target(made.target);
+  made.target = check_target(made.target, http::RequestAccess::parts(request).is_path_as_sent);
   for (const FieldLines::Line line : made.fields) {
     if (is_of_connection(line)) refuse_change(line.name, " is about the connection");
   }

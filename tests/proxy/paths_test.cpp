@@ -156,6 +156,21 @@ TEST_P(ProxyPaths, StayAsSentBelowAPrefix) {
   }
 }
 
+TEST_P(ProxyPaths, StayAsSentIfAHookChangesSomethingElse) {
+  ReverseProxyOptions options;
+  options.on_request = [](const Request& request, UpstreamRequest& sent) {
+    sent.fields.add("X-Path", std::string(request.path()));
+    return std::nullopt;
+  };
+  Router router;
+  router.any("/{path...}",
+             ReverseProxy("http://127.0.0.1:" + std::to_string(upstream_.port()), options));
+  TestServer front(router, GetParam());
+  Client client = front.connect();
+  client.send(get("/a%2Fb//c?d"));
+  EXPECT_EQ(client.answer()->body, "/a%2Fb//c?d");
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryBackEnd, ProxyPaths, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
