@@ -184,22 +184,31 @@ constexpr Way ways[] = {
     {"a whole upload", "/in/plain", true, Way::Then::Whole, 1},
     {"a whole upload, read", "/in/reads", true, Way::Then::Whole, 1},
     {"a handler that throws", "/in/throws", true, Way::Then::Whole, 1},
-    {"an upload whose client goes", "/in/plain", true, Way::Then::Gone, 0},
-    {"an upload whose client goes, read", "/in/reads", true, Way::Then::Gone, 0},
-    {"an upload that ends early", "/in/plain", true, Way::Then::End, 0},
-    {"an upload that ends early, read", "/in/reads", true, Way::Then::End, 0},
-    {"a bad chunk", "/in/plain", true, Way::Then::BadChunk, 0, true},
-    {"a bad chunk, read", "/in/reads", true, Way::Then::BadChunk, 0, true},
-    {"an upload that stalls", "/in/plain", true, Way::Then::Timeout, 0},
-    {"an upload that stalls, read", "/in/reads", true, Way::Then::Timeout, 0},
-    {"too much content", "/in/plain", true, Way::Then::TooLong, 0},
-    {"too much content, read", "/in/reads", true, Way::Then::TooLong, 0},
+    {"an upload whose client goes", "/in/plain", true, Way::Then::Gone, 1},
+    {"an upload whose client goes, read", "/in/reads", true, Way::Then::Gone, 1},
+    {"an upload that ends early", "/in/plain", true, Way::Then::End, 1},
+    {"an upload that ends early, read", "/in/reads", true, Way::Then::End, 1},
+    {"a bad chunk", "/in/plain", true, Way::Then::BadChunk, 1, true},
+    {"a bad chunk, read", "/in/reads", true, Way::Then::BadChunk, 1, true},
+    {"an upload that stalls", "/in/plain", true, Way::Then::Timeout, 1},
+    {"an upload that stalls, read", "/in/reads", true, Way::Then::Timeout, 1},
+    {"too much content", "/in/plain", true, Way::Then::TooLong, 1},
+    {"too much content, read", "/in/reads", true, Way::Then::TooLong, 1},
     {"a handler whose client goes", "/in/waits", false, Way::Then::Gone, 0},
     {"a stream", "/in/stream", false, Way::Then::Whole, 1},
     {"a stream of a coroutine", "/in/stream-later", false, Way::Then::Whole, 1},
     {"a stream whose client goes", "/in/stream", false, Way::Then::Gone, 1},
     {"a stream of a coroutine whose client goes", "/in/stream-later", false, Way::Then::Gone, 1},
 };
+
+// A client that leaves in the middle of its content looks like one that has closed its side, and
+// gets a response, if nothing but the end of the connection tells of it.
+int expected_finishers(const Way& way) {
+  if (!way.is_upload) return way.finishers;
+  if (way.then == Way::Then::Gone && testing::is_secure()) return 0;
+  const bool is_cut = way.then == Way::Then::Gone || way.then == Way::Then::End;
+  return is_cut && testing::speaks_http2() ? 0 : way.finishers;
+}
 
 std::string first_part(const Way& way) {
   constexpr std::string_view door = "X-Let-Me-In: please\r\n";
@@ -237,7 +246,7 @@ TEST_P(GuardedServer, GiveBackWhatTheyTookHoweverARequestEnds) {
     wait_for_release();
     EXPECT_EQ(calls_.held, 0);
     EXPECT_EQ(calls_.guards, before.guards + 1);
-    EXPECT_EQ(calls_.finishers, before.finishers + way.finishers);
+    EXPECT_EQ(calls_.finishers, before.finishers + expected_finishers(way));
   }
 }
 

@@ -177,7 +177,7 @@ TEST_P(Tls, PlainHttpIsToldWhatIsWrong) {
   const auto answer = client.answer();
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 400);
-  EXPECT_NE(answer->body.find("TLS"), answer->body.npos) << answer->body;
+  EXPECT_NE(answer->body.find("this port is for HTTPS"), answer->body.npos) << answer->body;
   EXPECT_TRUE(client.is_closed());
   EXPECT_FALSE(client.was_reset());
   EXPECT_EQ(ask(client), "no answer");
