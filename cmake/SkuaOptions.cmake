@@ -59,6 +59,17 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
+# The addresses that a position-independent program adds up when it starts take 24 bytes each, or one bit if packed. The
+# C library must know how (glibc 2.36); a program then asks for such a one.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LINK_OPTIONS -Wl,--fatal-warnings,-z,pack-relative-relocs)
+check_cxx_source_compiles("#include <features.h>
+#if !defined(__GLIBC__) || !__GLIBC_PREREQ(2, 36)
+#error
+#endif
+int main() {}" SKUA_PACKS_RELOCATIONS)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+
 # Cheap enough for every build: the checks are cold branches. FORTIFY needs optimisation, and would
 # hide errors from the sanitizers, which see more.
 function(skua_harden target)
@@ -108,6 +119,9 @@ function(skua_flags target)
     # The linker drops unused functions and data from each program.
     target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-ffunction-sections;-fdata-sections>)
     target_link_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Wl,--gc-sections>)
+    if(SKUA_PACKS_RELOCATIONS)
+      target_link_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Wl,-z,pack-relative-relocs>)
+    endif()
   endif()
   if(SKUA_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=${SKUA_SANITIZE} -fno-sanitize-recover=all

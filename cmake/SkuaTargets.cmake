@@ -6,6 +6,7 @@ include(SkuaGoogleTest)
 # Files that are compiled for size: they run only when a program or a connection begins, ends or fails, or
 # nearly all of their time is spent in a library or the kernel. The rest is compiled for speed.
 set(SKUA_SMALL
+    "async/guarded"
     "base/(disk_.*|error|file_io_.*|http_date|ip_text|system_text_.*|wide_text_windows)"
     "body/(cold_files|outgoing_body|spare_texts)"
     "client/client_metrics"

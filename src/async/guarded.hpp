@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -9,16 +10,18 @@
 
 namespace skua::async {
 
+/// Returns the text of the exception that is being handled, which is valid while it is handled.
+/// Programs stay small, as each place that catches needs only one handler.
+[[nodiscard]] std::string_view thrown_text() noexcept;
+
 /// Calls a callback of the program where none of our callers could handle its exception. `tell`
 /// gets the text of what it throws, and must not throw.
 template <class Call, class Tell>
 void guarded(const Call& call, const Tell& tell) noexcept {
   try {
     call();
-  } catch (const std::exception& error) {
-    tell(std::string_view(error.what()));
   } catch (...) {
-    tell(std::string_view("an exception of unknown type"));
+    tell(thrown_text());
   }
 }
 
@@ -34,10 +37,8 @@ template <class Call>
 std::invoke_result_t<const Call&> attempted(const Call& call, const char* context) {
   try {
     return call();
-  } catch (const std::exception& error) {
-    return Problem{Error(Errc::SystemFailure, context), error.what()};
   } catch (...) {
-    return Problem{Error(Errc::SystemFailure, context), "an exception of unknown type"};
+    return Problem{Error(Errc::SystemFailure, context), std::string(thrown_text())};
   }
 }
 

@@ -109,7 +109,7 @@ class BodyDecoder {
   std::string_view take_content(std::string_view input) noexcept;
   SKUA_COLD std::size_t take_trailers(std::string_view input) noexcept;
   void take_framing(char c) noexcept;
-  void take_extension(char c) noexcept;
+  SKUA_COLD void take_extension(char c) noexcept;
   void take_size_digit(char c) noexcept;
   void end_size_line() noexcept;
   void fail(Errc error) noexcept;

@@ -168,7 +168,7 @@ void EpollBackend::forget(Handle& handle) {
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>> make_epoll_backend() {
+SKUA_COLD Result<std::unique_ptr<Backend>> make_epoll_backend() {
   auto backend = std::make_unique<EpollBackend>();
   if (std::optional<Error> error = backend->create()) return *std::move(error);
   return std::unique_ptr<Backend>(std::move(backend));

@@ -56,13 +56,21 @@ Result<std::unique_ptr<Loop>> Loop::create(const LoopOptions& options) {
   return std::unique_ptr<Loop>(new Loop(*std::move(backend), clock));
 }
 
+namespace {
+
+struct Rethrow {
+  void operator()(const std::exception_ptr& thrown) const { std::rethrow_exception(thrown); }
+};
+
+}  // namespace
+
 Loop::Loop(std::unique_ptr<Backend> backend, const Clock& clock)
     : clock_(clock),
       timers_(clock),
       backend_(std::move(backend)),
       trim_timer_(timers_, call_member<&Loop::trim>, this),
       mailbox_(std::make_shared<Mailbox>(*backend_)),
-      on_failure_([](const std::exception_ptr& thrown) { std::rethrow_exception(thrown); }) {}
+      on_failure_(Rethrow{}) {}
 
 Loop::~Loop() {
   attachments_ = {};

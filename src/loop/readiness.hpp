@@ -88,7 +88,7 @@ class ReadinessBackend : public Backend {
 
  private:
   void deliver();
-  void dispatch_rare(Handle& handle, std::uint8_t ready, bool is_broken);
+  SKUA_COLD void dispatch_rare(Handle& handle, std::uint8_t ready, bool is_broken);
   void receive(Handle& handle);
   void finish_connect(Handle& handle);
   void want(Handle& handle, std::uint8_t bits);

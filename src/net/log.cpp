@@ -10,15 +10,25 @@
 
 namespace skua::net {
 
-Log quiet(Log log) {
-  if (!log) return log;
-  return [log = std::move(log)](LogLevel level, std::string_view text) {
+namespace {
+
+struct QuietLog {
+  Log log;
+
+  void operator()(LogLevel level, std::string_view text) const {
     try {
       log(level, text);
     } catch (...) {
       return;
     }
-  };
+  }
+};
+
+}  // namespace
+
+Log quiet(Log log) {
+  if (!log) return log;
+  return QuietLog{std::move(log)};
 }
 
 void tell(const Log& log, LogLevel level, Error error) noexcept try {

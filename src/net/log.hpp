@@ -39,13 +39,24 @@ void call_guarded(const Call& call, const char* name, const Log& log) noexcept {
   call_guarded([](const void* kept) { (*static_cast<const Call*>(kept))(); }, &call, name, log);
 }
 
+/// The function that guarded() returns. Not a lambda: each program has the names of all types in
+/// it.
+template <class... Arguments>
+struct Guarded {
+  std::function<void(Arguments...)> callback;
+  const char* name;
+  Log log;
+
+  void operator()(Arguments... arguments) const {
+    call_guarded([&] { callback(arguments...); }, name, log);
+  }
+};
+
 template <class... Arguments>
 std::function<void(Arguments...)> guarded(std::function<void(Arguments...)> callback,
                                           const char* name, const Log& log) {
   if (!callback) return callback;
-  return [callback = std::move(callback), name, log](Arguments... arguments) {
-    call_guarded([&] { callback(arguments...); }, name, log);
-  };
+  return Guarded<Arguments...>{std::move(callback), name, log};
 }
 
 }  // namespace skua::net

@@ -5,11 +5,11 @@
 #include "server/accept_filter.hpp"
 
 #include <chrono>
-#include <exception>
 #include <new>
 #include <string>
 #include <utility>
 
+#include "async/guarded.hpp"
 #include "loop/clock.hpp"
 #include "net/log.hpp"
 #include "server/proxies/support.hpp"
@@ -65,10 +65,8 @@ std::optional<ConnectionRefusal> AcceptFilter::refusal(const Address& peer) {
     return ConnectionRefusal::Callback;
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const std::exception& error) {
-    log_failure(error.what());
   } catch (...) {
-    log_failure("an exception of unknown type");
+    log_failure(async::thrown_text());
   }
   return ConnectionRefusal::CallbackFailed;
 }

@@ -40,7 +40,7 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   void on_send_failed(Error) override { close(ResponseEnd::PeerLeft); }
   void on_dropped(std::size_t count) override { resources_.counters.bytes_received += count; }
   void on_sent(std::uint64_t count) override;
-  void on_time_out() override;
+  SKUA_COLD void on_time_out() override;
   void settle() override;
   void on_out_of_memory() noexcept override;
   void on_closing() noexcept override;

@@ -5,6 +5,7 @@
 
 #include <new>
 
+#include "async/guarded.hpp"
 #include "http/message/cause.hpp"
 #include "http/uri/masked_query.hpp"
 #include "net/log.hpp"
@@ -64,10 +65,8 @@ Response caught(Resources& resources, const Request& request) {
                                               : Response(error.status());
     try {
       error.amend(response);
-    } catch (const std::exception& problem) {
-      return failed(resources, request, problem.what());
     } catch (...) {
-      return failed(resources, request, "an exception of unknown type");
+      return failed(resources, request, async::thrown_text());
     }
     return response;
   } catch (const Exception& error) {
@@ -77,10 +76,8 @@ Response caught(Resources& resources, const Request& request) {
   } catch (const std::bad_alloc&) {
     note_out_of_memory(resources, "a handler failed");
     return Error(Errc::OutOfMemory);
-  } catch (const std::exception& error) {
-    return failed(resources, request, error.what());
   } catch (...) {
-    return failed(resources, request, "an exception of unknown type");
+    return failed(resources, request, async::thrown_text());
   }
 }
 
@@ -90,10 +87,8 @@ void log_task_failure(Resources& resources, const char* what,
     std::rethrow_exception(failure);
   } catch (const std::bad_alloc&) {
     note_out_of_memory(resources, what);
-  } catch (const std::exception& error) {
-    log_failure(resources, what, error.what());
   } catch (...) {
-    log_failure(resources, what, "an exception of unknown type");
+    log_failure(resources, what, async::thrown_text());
   }
 } catch (const std::bad_alloc&) {
   note_out_of_memory(resources, what);

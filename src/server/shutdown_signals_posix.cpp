@@ -68,6 +68,23 @@ void ShutdownSignals::wait_and_drain(Server& server, ServiceEvents& service) con
   wait_and_drain({std::ref(server)}, {}, {}, &service);
 }
 
+namespace {
+
+// Not a lambda: the name of its type would have all parameters of the function in it.
+struct EndWatcher {
+  server::Drains::Servers servers;
+  std::atomic<bool>& has_ended;
+  pthread_t waiting;
+
+  void operator()() const {
+    for (Server& server : servers) server.wait();
+    has_ended = true;
+    pthread_kill(waiting, SIGINT);
+  }
+};
+
+}  // namespace
+
 // This thread takes the signals; another one waits for the servers, which may end without a signal.
 // Not the other way round: threads older than this object do not block the signals, and the kernel
 // prefers the main thread to them only while it waits in sigwait().
@@ -79,11 +96,7 @@ void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrappe
   const int other = service != nullptr ? service->on_serving(servers) : 0;
   if (other != 0) sigaddset(&awaited, other);
   std::atomic<bool> has_ended = false;
-  std::thread watcher([servers, &has_ended, waiting = pthread_self()] {
-    for (Server& server : servers) server.wait();
-    has_ended = true;
-    pthread_kill(waiting, SIGINT);
-  });
+  std::thread watcher(EndWatcher{servers, has_ended, pthread_self()});
   server::Drains drains(servers);
   for (int signal = 0; sigwait(&awaited, &signal) == 0 && !has_ended;) {
     if (!drains.have_begun()) {

@@ -12,6 +12,7 @@ struct CausedText {
   std::string text;
   std::string cause;
 };
+using DeleteCaused = std::default_delete<const CausedText>;
 
 }  // namespace
 
@@ -28,18 +29,17 @@ bool is_fault(const Error& error) noexcept {
 }
 
 void keep_cause(Response& response, std::string cause) {
-  auto kept = std::make_unique<const CausedText>(
-      CausedText{std::string(response.body()), std::move(cause)});
+  std::shared_ptr<const CausedText> kept(
+      new CausedText{std::string(response.body()), std::move(cause)}, DeleteCaused());
   const std::string_view text = kept->text;
-  response.content() = Body(SharedText{std::shared_ptr<const void>(std::move(kept)), text});
+  response.content() = Body(SharedText{std::move(kept), text});
 }
 
 std::string_view cause_of(Response& response) noexcept {
   const SharedText* const shared = response.content().shared();
   if (shared == nullptr) return {};
   // Only keep_cause() makes owners that are deleted in this way.
-  using Delete = std::default_delete<const CausedText>;
-  if (std::get_deleter<Delete>(shared->owner) == nullptr) return {};
+  if (std::get_deleter<DeleteCaused>(shared->owner) == nullptr) return {};
   return static_cast<const CausedText*>(shared->owner.get())->cause;
 }
 
@@ -50,3 +50,17 @@ Response failure_response(Error error) {
 }
 
 }  // namespace skua::http
+
+namespace skua {
+
+Response::Response(Error error) : status_(status_for(error)), type_(KnownType::Plain) {
+  // Leave out the context and the system's own text: those are for the log.
+  const bool is_ours = status_ != status_for(error.code());
+  body_ = Body(std::string(message(is_ours ? Errc::SystemFailure : error.code())).append("\n"));
+  if (http::is_fault(error)) http::keep_cause(*this, error.message());
+  // RFC 9110 §12.5.3, §15.5.16: tells a client whether a content coding was the reason.
+  if (error.code() == Errc::UnsupportedMediaType) lines_.add("Accept-Encoding", "identity");
+  if (error.code() == Errc::Overloaded) lines_.add("Retry-After", "5");  // RFC 9110 §15.6.4
+}
+
+}  // namespace skua

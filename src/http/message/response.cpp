@@ -11,7 +11,6 @@
 
 #include "base/ascii.hpp"
 #include "base/http_date.hpp"
-#include "http/message/cause.hpp"
 #include "http/message/conditional.hpp"
 #include "http/message/field.hpp"
 #include "http/message/field_lines_access.hpp"
@@ -86,16 +85,6 @@ Response::Response(Status status) : status_(status) {
 Response::Response(Status status, Body body, std::string_view content_type)
     : body_(std::move(body)), status_(status) {
   type(content_type);
-}
-
-Response::Response(Error error) : status_(status_for(error)), type_(KnownType::Plain) {
-  // Leave out the context and the system's own text: those are for the log.
-  const bool is_ours = status_ != status_for(error.code());
-  body_ = Body(std::string(message(is_ours ? Errc::SystemFailure : error.code())).append("\n"));
-  if (http::is_fault(error)) http::keep_cause(*this, error.message());
-  // RFC 9110 §12.5.3, §15.5.16: tells a client whether a content coding was the reason.
-  if (error.code() == Errc::UnsupportedMediaType) lines_.add("Accept-Encoding", "identity");
-  if (error.code() == Errc::Overloaded) lines_.add("Retry-After", "5");  // RFC 9110 §15.6.4
 }
 
 Response::Response(const PreparedResponse& prepared)

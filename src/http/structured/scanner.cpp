@@ -27,6 +27,10 @@ std::size_t count_while(std::string_view text, Is is) noexcept {
 
 }  // namespace
 
+void StructuredScanner::skip(char other) noexcept {
+  while (is_at(' ') || is_at(other)) rest_.remove_prefix(1);
+}
+
 bool StructuredScanner::read_key(std::string_view& key) noexcept {
   if (rest_.empty() || (!is_lower(rest_.front()) && rest_.front() != '*')) return false;
   key = rest_.substr(0, count_while(rest_, is_key));
@@ -43,7 +47,10 @@ bool StructuredScanner::read_bare_item(BareItem& item) noexcept {
   switch (first) {
     case '"': return read_string(item);
     case ':': return read_bytes(item);
-    case '@': return read_date(item);
+    case '@':  // §4.2.9
+      if (!read_number(item) || item.type != BareItem::Type::Integer) return false;
+      item.type = BareItem::Type::Date;
+      return true;
     case '%': return take('"') && read_display(item);
     case '?':
       item = {.type = BareItem::Type::Boolean, .number = is_at('1') ? 1 : 0};
@@ -107,13 +114,6 @@ bool StructuredScanner::read_bytes(BareItem& item) noexcept {
   item = {.type = BareItem::Type::Bytes, .text = rest_.substr(0, size)};
   rest_.remove_prefix(size + padding);
   return take(':');
-}
-
-// §4.2.9
-bool StructuredScanner::read_date(BareItem& item) noexcept {
-  const bool is_integer = read_number(item) && item.type == BareItem::Type::Integer;
-  item.type = BareItem::Type::Date;
-  return is_integer;
 }
 
 // §4.2.10; that it is UTF-8 is checked when it is decoded.

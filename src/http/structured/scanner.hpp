@@ -53,22 +53,19 @@ class StructuredScanner {
     rest_.remove_prefix(1);
     return true;
   }
-  void skip_spaces() noexcept { skip(" "); }
-  void skip_white_space() noexcept { skip(" \t"); }
+  void skip_spaces() noexcept { skip(' '); }
+  void skip_white_space() noexcept { skip('\t'); }
 
   /// Each of these returns false if the text does not begin with what it reads.
   bool read_key(std::string_view& key) noexcept;
   bool read_bare_item(BareItem& item) noexcept;
 
  private:
-  void skip(std::string_view set) noexcept {
-    rest_.remove_prefix(std::min(rest_.find_first_not_of(set), rest_.size()));
-  }
+  void skip(char other) noexcept;  // and spaces
   bool read_number(BareItem& item) noexcept;
   bool read_string(BareItem& item) noexcept;
   bool read_token(BareItem& item) noexcept;
   bool read_bytes(BareItem& item) noexcept;
-  bool read_date(BareItem& item) noexcept;
   bool read_display(BareItem& item) noexcept;
 
   std::string_view rest_;
