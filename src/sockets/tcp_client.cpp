@@ -25,7 +25,7 @@ Error too_slow() noexcept { return {Errc::TooSlow, "the client does not take wha
 }  // namespace
 
 TcpClient::TcpClient(TcpClients& shared, std::unique_ptr<net::Stream> stream)
-    : shared_(shared), pump_(*this, shared.loop, shared.blocks), linger_(shared.options.linger) {
+    : shared_(shared), pump_(*this, shared.loop, shared.blocks) {
   pump_.take(std::move(stream));
 }
 
@@ -170,7 +170,10 @@ void TcpClient::settle() {
   const bool is_all_sent = pump_.output().empty();
   if (!pump_.is_open()) {
     tell_disconnect();
-    if (pump_.has_ended()) pump_.linger(linger_);
+    if (pump_.has_ended()) {
+      const Duration linger = shared_.options.linger;
+      pump_.linger(is_hurried_ ? std::min(linger, stop_grace) : linger);
+    }
     return;
   }
   if (!is_all_sent || accounted_bytes_ != 0) account();
@@ -240,7 +243,7 @@ void TcpClient::leave(Error why) noexcept {
 
 // Nobody waits long for a client to which nothing is being sent.
 void TcpClient::stop() noexcept {
-  if (pump_.has_sent_all()) linger_ = std::min(linger_, stop_grace);
+  is_hurried_ = pump_.has_sent_all();
   leave(Errc::Cancelled);
 }
 

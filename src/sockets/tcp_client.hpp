@@ -92,7 +92,6 @@ class TcpClient final : public TcpConnection, public base::ListNode, private net
 
   TcpClients& shared_;
   net::StreamPump pump_;
-  Duration linger_;
   std::unique_ptr<detail::TcpSession> session_;
   std::string kept_;           // input that was not consumed
   std::string_view arriving_;  // input in the loop's buffer, while nothing is kept
@@ -105,6 +104,7 @@ class TcpClient final : public TcpConnection, public base::ListNode, private net
   Error why_ = Errc::None;  // for on_disconnect
   bool is_calling_ = false;
   bool is_paused_ = false;
+  bool is_hurried_ = false;   // the server stops, and nothing was queued
   bool has_unseen_ = false;   // input that came during a pause
   bool has_end_ = false;      // of the input, which on_end is not told yet
   bool has_sent_ = false;     // and on_writable is due once that is taken

@@ -86,7 +86,8 @@ class Units(unittest.TestCase):
                         self.assertEqual(urllib.request.urlopen(url + path, timeout=TIMEOUT).status, 200)
                 lines = trace.read_text().splitlines()
                 calls = {found[1] for line in lines if (found := re.match(r"\d+ +(\w+)\(", line))}
-                self.assertEqual(calls - allowed, set(), backend)
+                # The unit's user has no privileges to give up, unlike this one.
+                self.assertLessEqual(calls - allowed, {"capset"} if os.geteuid() == 0 else set(), backend)
                 self.assertEqual([line for line in lines if EXECUTABLE_AND_WRITABLE.search(line)], [])
 
 
