@@ -52,6 +52,7 @@ zsh zsh
 fish fish
 systemd-analyze systemd
 ip iproute2
+wrk wrk
 strace strace
 ruby ruby
 /usr/sbin/nginx nginx

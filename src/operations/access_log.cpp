@@ -23,10 +23,7 @@ using operations::LogPattern;
 using operations::LogTime;
 using operations::LogWriter;
 
-std::vector<std::string> secret_parameters() {
-  const auto names = http::secret_parameters();
-  return {names.begin(), names.end()};
-}
+std::vector<std::string> secret_parameters() { return http::secret_parameters(); }
 
 struct AccessLog::Impl {
   Impl(AccessLogOptions told, LogFile file, std::optional<LogPattern> parsed)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,7 +8,7 @@
 namespace skua::http {
 
 /// Returns the names of query parameters whose values are secrets, wherever a URL is logged.
-std::span<const std::string_view> secret_parameters() noexcept;
+std::vector<std::string> secret_parameters();
 
 /// A URL or target in which the values of some query parameters are replaced by `***`.
 ///
@@ -25,7 +24,7 @@ class MaskedQuery final {
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
 
  private:
-  void mask(std::span<const std::string_view> names);
+  void mask(std::string_view lines);  // the names, a line each
 
   std::string changed_;
   std::string_view text_;  // the original if nothing is replaced

@@ -29,8 +29,7 @@ TEST(MaskedQuery, KnowsNamesHoweverTheyAreWritten) {
 }
 
 TEST(MaskedQuery, KnowsTheNamesOfSecrets) {
-  const auto known = secret_parameters();
-  const std::vector<std::string> names(known.begin(), known.end());
+  const std::vector<std::string> names = secret_parameters();
   for (const std::string name :
        {"access_token", "refresh_token", "id_token", "client_secret", "code", "token", "jwt",
         "auth", "session", "key", "password", "X-Amz-Signature", "x-goog-signature"}) {
