@@ -40,7 +40,7 @@ def unchunked(data: bytes) -> tuple[bytes, str]:
 
 
 def check(skua: str, upstream: str):
-    with tempfile.TemporaryDirectory() as folder, Served(skua, pathlib.Path(folder), "--proxy", f"/api={upstream}") as url:
+    with tempfile.TemporaryDirectory() as folder, Served(skua, pathlib.Path(folder), "--proxy", f"/api={upstream}", "--allow-host", "site.example") as url:
         fields = "Host: site.example\r\nX-Forwarded-For: 6.6.6.6\r\nConnection: close\r\n"
         head, rest = exchange(url, f"GET /api/a%20b?c=d HTTP/1.1\r\n{fields}\r\n".encode())
         assert head.startswith("HTTP/1.1 200 "), head
