@@ -15,7 +15,7 @@ import debian
 import documented
 from harness import Failure, Skipped
 
-LONG = {"add-subdirectory", "fetch-content", "examples"}
+LONG = {"add-subdirectory", "fetch-content", "examples", "newcomer"}
 
 
 def main(arguments: list[str]) -> int:
