@@ -171,7 +171,10 @@ void Spread::make_turns(Owners members) {
         std::max(1.0, std::round(share * turns_each * static_cast<double>(count_)));
     for (double k = 0.5; k < count; ++k) turns.push_back({.at = k / count, .index = i});
   }
-  std::ranges::stable_sort(turns, {}, &Turn::at);
+  // Not std::stable_sort: libstdc++ implements it with a function that Clang reports as deprecated.
+  std::ranges::sort(turns, [](const Turn& a, const Turn& b) {
+    return a.at < b.at || (a.at == b.at && a.index < b.index);
+  });
   turns_.reserve(turns.size());
   for (const Turn& turn : turns) turns_.push_back(turn.index);
 }
