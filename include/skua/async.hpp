@@ -243,6 +243,8 @@ auto when_all(T&&...) {
   return sleep(Duration());
 }
 
+class Lane;
+
 namespace detail {
 
 /// A call that a pool thread makes for a task.
@@ -285,7 +287,9 @@ class OffloadedFunction final : public OffloadedCall {
 
 class SKUA_API OffloadAwaiter {
  public:
-  explicit OffloadAwaiter(std::shared_ptr<OffloadedCall> call) noexcept : call_(std::move(call)) {}
+  /// Without a lane, the call goes to the threads of the current loop.
+  OffloadAwaiter(std::shared_ptr<OffloadedCall> call, const Lane* lane) noexcept
+      : call_(std::move(call)), lane_(lane) {}
   OffloadAwaiter(const OffloadAwaiter&) = delete;
   OffloadAwaiter& operator=(const OffloadAwaiter&) = delete;
   ~OffloadAwaiter() {
@@ -298,13 +302,14 @@ class SKUA_API OffloadAwaiter {
 
  private:
   std::shared_ptr<OffloadedCall> call_;
+  const Lane* lane_;
   Waiter waiter_;
 };
 
 template <class F>
-Task<std::invoke_result_t<F&>> offload_kept(F function) {
+Task<std::invoke_result_t<F&>> offload_kept(F function, const Lane* lane) {
   const auto call = std::make_shared<OffloadedFunction<F>>(std::move(function));
-  OffloadAwaiter done(call);  // NOLINT(misc-const-correctness): it is parked
+  OffloadAwaiter done(call, lane);  // NOLINT(misc-const-correctness): it is parked
   co_await done;
   co_return call->take();
 }
@@ -327,7 +332,7 @@ Task<std::invoke_result_t<std::decay_t<F>&>> offload(F&& function) {
   static_assert(SafeInAwait<F>,
                 "store a closure with captures in a variable before passing it to offload(): "
                 "GCC 12 destroys a temporary one twice");
-  return detail::offload_kept<std::decay_t<F>>(std::forward<F>(function));
+  return detail::offload_kept<std::decay_t<F>>(std::forward<F>(function), nullptr);
 }
 template <class F, class... A>
   requires(sizeof...(A) != 0 || !std::is_invocable_v<std::decay_t<F>&>)

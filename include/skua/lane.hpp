@@ -3,7 +3,6 @@
 
 #include "skua/release.hpp"  // first: checks the C++ version
 
-#include <coroutine>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -12,15 +11,11 @@
 #include "skua/async.hpp"
 #include "skua/config.hpp"
 #include "skua/task.hpp"
-#include "skua/waiter.hpp"
 
 namespace skua {
 
 namespace loop {
 class WorkerPool;
-}
-namespace detail {
-class LaneAwaiter;
 }
 
 /// Options of a lane.
@@ -58,41 +53,9 @@ class SKUA_API Lane final {
   [[nodiscard]] bool is_full() const noexcept;
 
  private:
-  friend class detail::LaneAwaiter;
+  friend class detail::OffloadAwaiter;
   std::unique_ptr<loop::WorkerPool> pool_;
 };
-
-namespace detail {
-
-class SKUA_API LaneAwaiter {
- public:
-  LaneAwaiter(Lane& lane, std::shared_ptr<OffloadedCall> call) noexcept
-      : lane_(lane), call_(std::move(call)) {}
-  LaneAwaiter(const LaneAwaiter&) = delete;
-  LaneAwaiter& operator=(const LaneAwaiter&) = delete;
-  ~LaneAwaiter() {
-    call_->waiter = nullptr;
-    call_->is_dropped.store(true, std::memory_order_relaxed);
-  }
-  static bool await_ready() noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> caller);
-  static void await_resume() noexcept {}
-
- private:
-  Lane& lane_;
-  std::shared_ptr<OffloadedCall> call_;
-  Waiter waiter_;
-};
-
-template <class F>
-Task<std::invoke_result_t<F&>> offload_to(Lane& lane, F function) {
-  const auto call = std::make_shared<OffloadedFunction<F>>(std::move(function));
-  LaneAwaiter done(lane, call);  // NOLINT(misc-const-correctness): it is parked
-  co_await done;
-  co_return call->take();
-}
-
-}  // namespace detail
 
 /// Like offload(), on the threads of a lane.
 ///
@@ -105,7 +68,7 @@ Task<std::invoke_result_t<std::decay_t<F>&>> offload(Lane& lane, F&& function) {
   static_assert(SafeInAwait<F>,
                 "store a closure with captures in a variable before passing it to offload(): "
                 "GCC 12 destroys a temporary one twice");
-  return detail::offload_to<std::decay_t<F>>(lane, std::forward<F>(function));
+  return detail::offload_kept<std::decay_t<F>>(std::forward<F>(function), &lane);
 }
 
 }  // namespace skua

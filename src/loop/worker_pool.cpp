@@ -132,11 +132,12 @@ void WorkerPool::State::work() {
 namespace skua {
 namespace detail {
 
-namespace {
-
-void make_call(loop::WorkerPool* pool, const std::shared_ptr<OffloadedCall>& call,
-               const loop::Loop& loop) {
-  const bool is_taken = pool != nullptr && pool->submit([call, mailbox = loop.mailbox()] {
+void OffloadAwaiter::await_suspend(std::coroutine_handle<> caller) {
+  const loop::Loop& loop = loop::Loop::current();
+  waiter_.park(caller);
+  call_->waiter = &waiter_;
+  loop::WorkerPool* const pool = lane_ != nullptr ? lane_->pool_.get() : loop.pool();
+  const bool is_taken = pool != nullptr && pool->submit([call = call_, mailbox = loop.mailbox()] {
     if (call->is_dropped.load(std::memory_order_relaxed)) return;
     call->run();
     mailbox->post([call] {
@@ -144,22 +145,6 @@ void make_call(loop::WorkerPool* pool, const std::shared_ptr<OffloadedCall>& cal
     });
   });
   if (!is_taken) throw Exception(Error(Errc::Overloaded, "offload"));
-}
-
-}  // namespace
-
-void OffloadAwaiter::await_suspend(std::coroutine_handle<> caller) {
-  const loop::Loop& loop = loop::Loop::current();
-  waiter_.park(caller);
-  call_->waiter = &waiter_;
-  make_call(loop.pool(), call_, loop);
-}
-
-void LaneAwaiter::await_suspend(std::coroutine_handle<> caller) {
-  const loop::Loop& loop = loop::Loop::current();
-  waiter_.park(caller);
-  call_->waiter = &waiter_;
-  make_call(lane_.pool_.get(), call_, loop);
 }
 
 }  // namespace detail
