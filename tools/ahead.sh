@@ -21,7 +21,7 @@ compile_all() {
   for preset; do
     [ ! -e "$state/taken-$preset" ] || continue
     echo "$preset" >$state/preset
-    setsid chrt --idle 0 bash -c 'cmake --preset "$1" --log-level=WARNING && cmake --build --preset "$1"' ahead "$preset" &
+    setsid bash tools/when_idle.sh bash -c 'cmake --preset "$1" --log-level=WARNING && cmake --build --preset "$1"' ahead "$preset" &
     echo $! >$state/group
     wait $! || true
     rm -f $state/group

@@ -30,7 +30,7 @@ cmake --preset "$preset" "${@:3}" --log-level=WARNING >/dev/null
 whole='^(interop|attack)$'
 if cmake --build --preset "$preset" --target help | grep '^whole-programs:' >/dev/null; then
   build --target whole-programs
-  setsid chrt --idle 0 cmake --build --preset "$preset" >"build/$preset/units.log" 2>&1 &
+  setsid bash tools/when_idle.sh cmake --build --preset "$preset" >"build/$preset/units.log" 2>&1 &
   units=$! status=0
   run_tests programs -L "$whole" || status=1
   kill -TERM -- "-$units" 2>/dev/null || true
