@@ -71,16 +71,19 @@ def main() -> int:
     parser.add_argument("--list", type=pathlib.Path, default=ROOT / "tests/skips.txt")
     given = parser.parse_args()
     argued = rules(given.list)
-    unknown = 0
+    unknown = []
     for (place, reason), count in sorted(sum(map(all_skips, given.junit), collections.Counter()).items()):
         rule = next((rule for rule in argued if rule.presets & {"*", given.preset} and rule.place.fullmatch(place)
                      and rule.reason.fullmatch(reason)), None)
-        unknown += not rule
-        print(f"skipped{f' ({count} times)' if count > 1 else ''}: {place}: {reason}: "
-              + (rule.why if rule else "NOT IN tests/skips.txt"))
+        line = f"{place}{f' ({count} times)' if count > 1 else ''}: {reason}"
+        if rule:
+            print(f"skipped: {line}: {rule.why}")
+        else:
+            unknown.append(line)
     if not unknown:
         return 0
-    print(f"skips that {given.list.name} does not argue for: {unknown}" + ("" if os.environ.get("CI") else " (an error in CI)"))
+    print(f"skips that {given.list.name} does not argue for" + ("" if os.environ.get("CI") else " (an error in CI)"),
+          *unknown, sep="\n  ")
     return 1 if os.environ.get("CI") else 0
 
 
