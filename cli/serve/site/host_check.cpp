@@ -30,6 +30,14 @@ bool is_localhost(std::string_view host) noexcept {
   return ascii::equals_ignoring_case(end, name) && (host.size() == name.size() || is_below);
 }
 
+// No name in DNS ends in a label of digits, and browsers take such a host for an IPv4 address or
+// refuse it (RFC 3696 §2, the URL standard).
+bool is_address(std::string_view host) noexcept {
+  if (host.starts_with('[')) return true;
+  const std::string_view label = host.substr(host.rfind('.') + 1);  // npos + 1 is 0
+  return !label.empty() && std::ranges::all_of(label, &ascii::is_digit);
+}
+
 bool is_on_this_machine(const Address& address) noexcept {
   return address.family() == Address::Family::Unix || address.is_loopback();
 }
@@ -91,7 +99,7 @@ bool is_local(const ServerOptions& server) {
 
 bool is_for_this_machine(const Request& request, const SiteOptions& options) {
   const std::string_view host = http::host_of(request.host());
-  if (is_localhost(host) || Address::parse(host, 0)) return true;
+  if (is_address(host) || is_localhost(host)) return true;
   const auto& allowed = options.allowed_hosts;
   return std::ranges::find(allowed, any_host, &VirtualHost::name) != allowed.end() ||
          find_virtual_host(allowed, request.host()) != nullptr;
