@@ -18,13 +18,17 @@ inline bool make_cold(const std::string& path) {
   const disk::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const off_t end = ::lseek(file.number(), 0, SEEK_END);
   if (end <= 0 || ::fsync(file.number()) != 0) return false;
+  // A page that another thread of the kernel holds for a moment stays.
+  for (int tries = 0; tries < 100; ++tries) {
 #if defined(POSIX_FADV_DONTNEED)
-  if (::posix_fadvise(file.number(), 0, 0, POSIX_FADV_DONTNEED) != 0) return false;
+    if (::posix_fadvise(file.number(), 0, 0, POSIX_FADV_DONTNEED) != 0) return false;
 #endif
-  char last = 0;
-  const auto count =
-      base::read_resident(file.number(), static_cast<std::uint64_t>(end) - 1, {&last, 1});
-  return !count && count.error().code() == Errc::WouldBlock;
+    char last = 0;
+    const auto count =
+        base::read_resident(file.number(), static_cast<std::uint64_t>(end) - 1, {&last, 1});
+    if (!count) return count.error().code() == Errc::WouldBlock;
+  }
+  return false;
 }
 
 }  // namespace skua::support
