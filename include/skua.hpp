@@ -37,6 +37,7 @@
 #include "skua/field_lines.hpp"
 #include "skua/file_options.hpp"
 #include "skua/files.hpp"
+#include "skua/finish.hpp"
 #include "skua/form.hpp"
 #include "skua/frames.hpp"
 #include "skua/handler.hpp"

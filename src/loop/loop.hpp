@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "skua/attachments.hpp"
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
+#include "skua/log_level.hpp"
 #include "skua/waiter.hpp"
 
 namespace skua::loop {
@@ -210,6 +213,24 @@ class Loop {
   /// They are destroyed first of all when the loop is, and may close streams then.
   [[nodiscard]] Attachments& attachments() noexcept { return attachments_; }
 
+  /// Tasks that run to their end although nobody awaits them any more, see skua::finish(). The
+  /// owner of the loop waits for them before it ends. They are destroyed before the attachments,
+  /// which they use.
+  struct KeptTasks {
+    std::shared_ptr<void> owner{};  ///< shared for its deleter only; null until there were some
+    std::size_t count = 0;
+    Callback on_last_end = nullptr;  ///< called when the count falls to zero
+    void* context = nullptr;
+  };
+  [[nodiscard]] KeptTasks& kept_tasks() noexcept { return kept_tasks_; }
+  /// Destroys the tasks and the attachments, on the thread that ran the loop.
+  void drop_belongings() noexcept;
+
+  /// Sets the log of the server that runs the loop, which must not throw; null at first.
+  using Log = std::function<void(LogLevel, std::string_view)>;
+  void use_log(const Log* log) noexcept { log_ = log; }
+  [[nodiscard]] const Log* log() const noexcept { return log_; }
+
   /// Sets the pool of offload(); null at first. It must outlive the loop's turns.
   void use_pool(WorkerPool* pool) noexcept { pool_ = pool; }
   [[nodiscard]] WorkerPool* pool() const noexcept { return pool_; }
@@ -257,6 +278,8 @@ class Loop {
   std::function<void(std::exception_ptr)> on_failure_;
   Loop* older_ = nullptr;  // that lives on the same thread
   Attachments attachments_{};
+  KeptTasks kept_tasks_{};
+  const Log* log_ = nullptr;
 };
 
 /// Makes a loop the current one of this thread, as in a turn. Loops may nest.

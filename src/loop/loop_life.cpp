@@ -73,7 +73,7 @@ Loop::Loop(std::unique_ptr<Backend> backend, const Clock& clock)
       on_failure_(Rethrow{}) {}
 
 Loop::~Loop() {
-  attachments_ = {};
+  drop_belongings();
   for (Loop** link = &newest_loop; *link != nullptr; link = &(*link)->older_) {
     if (*link != this) continue;
     *link = older_;
@@ -83,6 +83,12 @@ Loop::~Loop() {
   backend_.reset();  // its last on_closed calls may still use the rest
   while (deferred_.next_ != &deferred_) deferred_.next_->cancel();
   while (turn_ends_ != &after_last_) forget(*turn_ends_);
+}
+
+void Loop::drop_belongings() noexcept {
+  const Entered entered(*this);
+  kept_tasks_.owner.reset();
+  attachments_ = {};
 }
 
 void Loop::forget(TurnEnd& owner) noexcept {

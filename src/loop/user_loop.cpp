@@ -38,9 +38,9 @@ struct Loop::Impl {
     }
   }
 
+  std::exception_ptr failure;  // the end of the loop may still set it
   const std::unique_ptr<loop::Loop> turns;
   loop::WorkerPool pool;
-  std::exception_ptr failure;
   Scope tasks;
 };
 

@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "loop/loop.hpp"
 #include "skua/async.hpp"
+#include "skua/finish.hpp"
 #include "skua/waiter.hpp"
 
 namespace skua::redis {
@@ -98,12 +98,7 @@ skua::SharedTexts::Found found_in(const Result<Reply, Problem>& reply) {
   return std::optional<std::string>(*text);
 }
 
-/// Steps that go on without the tasks that started them, until their loop ends.
-struct Errands {
-  Scope scope{};
-};
-
-/// A step of its own, and its result.
+/// A step that goes on without the task that started it, and its result.
 struct Errand {
   std::optional<Result<Reply, Problem>> result{};
   skua::detail::WaiterList ended{};
@@ -168,8 +163,7 @@ Task<Result<void, Problem>> SharedTexts::replace(std::string key, std::string ol
   ScriptCall call(*replace_, Keys(options_.prefix + key));
   call.add(old).add(text).add(milliseconds_of(lifetime)).within(options_.timeout);
   const auto errand = std::make_shared<Errand>();
-  loop::Loop::current().attachments().get<Errands>().scope.spawn(
-      run_errand(errand, redis_, replace_, std::move(call)));
+  skua::detail::keep_running(run_errand(errand, redis_, replace_, std::move(call)));
   while (!errand->result) co_await errand->ended.wait();
   if (const auto& result = errand->result; result && !*result) co_return result->error();
   co_return Result<void, Problem>();

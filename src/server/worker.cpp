@@ -38,6 +38,11 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
           loop_->timers(), [](void* self) noexcept { static_cast<Worker*>(self)->close_all(); },
           this) {
   loop_->use_pool(&shared.pool);
+  loop_->use_log(&options.hooks.log);
+  loop_->kept_tasks().on_last_end = [](void* self) noexcept {
+    static_cast<Worker*>(self)->end_if_done();
+  };
+  loop_->kept_tasks().context = this;
   loop_->on_trim([](void* texts) noexcept { static_cast<body::SpareTexts*>(texts)->clear(); },
                  &resources_.spare_texts);
   if (resources_.meter == nullptr) return;
@@ -51,6 +56,12 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
 Worker::~Worker() {
   close_all();
   while (!acceptor_.end() || !connections_.empty()) loop_->run_once(Duration(0));
+  loop_->drop_belongings();
+}
+
+void Worker::run() {
+  loop_->run();
+  loop_->drop_belongings();
 }
 
 void Worker::begin_drain(Duration deadline) {
@@ -132,12 +143,15 @@ void Worker::stop_taking() {
 }
 
 void Worker::close_all() noexcept {
+  is_closed_ = true;
   connections_.for_each([](Connection& connection) { connection.stop(); });
   acceptor_.close();
+  end_if_done();
 }
 
 void Worker::end_if_done() noexcept {
   if (!resources_.is_draining || !connections_.empty() || !acceptor_.end()) return;
+  if (loop_->kept_tasks().count != 0 && !is_closed_) return;
   is_done_ = true;
   loop_->stop();
 }

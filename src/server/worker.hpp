@@ -56,7 +56,7 @@ class Worker final : private ConnectionOwner, private sockets::AcceptorOwner {
   /// Call it before run().
   void watch_certificates();
   /// Serves until drained or cancelled.
-  void run() { loop_->run(); }
+  void run();
   /// Runs one turn of the loop, for tests.
   void run_once(Duration max_wait) { loop_->run_once(max_wait); }
   [[nodiscard]] bool is_done() const noexcept { return is_done_; }
@@ -99,6 +99,7 @@ class Worker final : private ConnectionOwner, private sockets::AcceptorOwner {
   loop::Timer drain_timer_;
   loop::Instant drained_by_ = loop::Instant::max();
   bool is_done_ = false;
+  bool is_closed_ = false;  // the deadline has passed, also for tasks that finish
 };
 
 }  // namespace skua::server

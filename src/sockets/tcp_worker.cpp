@@ -31,7 +31,9 @@ TcpWorker::TcpWorker(TcpShared& shared, std::unique_ptr<loop::Loop> loop)
       acceptor_(*loop_, shared.tls.get(), shared.clients, static_cast<AcceptorOwner&>(*this)),
       stop_timer_(
           loop_->timers(), [](void* self) noexcept { static_cast<TcpWorker*>(self)->close_all(); },
-          this) {}
+          this) {
+  loop_->use_log(&shared.options.log);
+}
 
 TcpWorker::~TcpWorker() {
   close_all();
@@ -46,12 +48,14 @@ void TcpWorker::watch_certificates() {
 void TcpWorker::run() {
   while (run_once(Duration(-1))) {
   }
+  loop_->drop_belongings();
 }
 
 bool TcpWorker::run_once(Duration max_wait) {
   if (!is_stopping_ && shared_.is_stopping.load()) begin_stop();
   loop_->run_once(max_wait);
-  return !is_stopping_ || !clients_.empty() || !acceptor_.end();
+  const bool is_finishing = loop_->kept_tasks().count != 0 && !is_closed_;
+  return !is_stopping_ || !clients_.empty() || !acceptor_.end() || is_finishing;
 }
 
 Socket TcpWorker::admit(Socket connection) {
@@ -110,6 +114,7 @@ void TcpWorker::begin_stop() {
 }
 
 void TcpWorker::close_all() noexcept {
+  is_closed_ = true;
   clients_.for_each([](TcpClient& client) { client.close(); });
   acceptor_.close();
 }

@@ -69,6 +69,7 @@ class TcpWorker final : private AcceptorOwner {
   std::optional<tls::CertificateWatch> certificate_watch_;
   loop::Timer stop_timer_;
   bool is_stopping_ = false;
+  bool is_closed_ = false;  // TcpServerOptions::shutdown has passed
 };
 
 }  // namespace skua::sockets
