@@ -110,6 +110,13 @@ FileHead coded_head(const FileHead& plain, coding::Coding coding) {
   return head;
 }
 
+bool names_file_version(http::EntityTag tag, http::EntityTag own) noexcept {
+  if (http::names_version(tag, own)) return true;
+  if (own.weak || !tag.weak || !tag.opaque.starts_with(own.opaque)) return false;
+  const std::string_view rest = tag.opaque.substr(own.opaque.size());
+  return rest.starts_with('-') && coding::find_coding(rest.substr(1)).has_value();
+}
+
 std::string cache_control(std::chrono::seconds max_age) {
   if (max_age.count() < 0) return {};
   if (max_age.count() == 0) return "no-cache";

@@ -99,6 +99,9 @@ FileHead describe(std::string_view path, const FileStat& stat, WallTime now,
 /// RFC:       9110 §8.8.3.3
 FileHead coded_head(const FileHead& plain, coding::Coding coding);
 
+/// See http::Validators::is_version: a file's tag, its weak form, and those of coded_head().
+bool names_file_version(http::EntityTag tag, http::EntityTag own) noexcept;
+
 /// Returns the Cache-Control value for `max_age`; empty if the field is to be omitted.
 std::string cache_control(std::chrono::seconds max_age);
 

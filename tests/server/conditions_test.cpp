@@ -2,6 +2,7 @@
 // Conditional requests to handlers, as a client sees them.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,14 @@ class Conditions : public ::testing::TestWithParam<BackendChoice> {
     if (coding::is_available(coding::Coding::Gzip)) compressed.use(compression());
     compressed.get("/page",
                    [] { return Response(std::string(10'000, 'x')).header("ETag", "\"a\""); });
+    const auto tag = [this] { return "\"v" + std::to_string(version_) + "\""; };
+    compressed.get("/note",
+                   [tag] { return Response(std::string(10'000, 'x')).header("ETag", tag()); });
+    compressed.del("/note", [this, tag](Request& request) -> Response {
+      if (auto refused = check_preconditions(request, tag())) return *std::move(refused);
+      ++version_;
+      return Status::NoContent;
+    });
     router.mount("/compressed", std::move(compressed));
     router.use([](const Request&, Response& response) { response.header("X-Finished", "yes"); });
     return router;
@@ -50,6 +59,7 @@ class Conditions : public ::testing::TestWithParam<BackendChoice> {
     return answer.value_or(Answer{});
   }
 
+  std::atomic<int> version_{1};
   support::TemporaryDirectory folder_;
   Router router_ = make();
   TestServer server_{router_, GetParam()};
@@ -110,6 +120,26 @@ TEST_P(Conditions, CompressedResponsesHaveNoParts) {
   if (coding::is_available(coding::Coding::Gzip)) {
     EXPECT_EQ(part.field("Vary"), "Accept-Encoding");
   }
+}
+
+TEST_P(Conditions, TheTagOfACompressedPageNamesAVersion) {
+  const auto change = [this](const std::string& fields) {
+    std::string request = get("/compressed/note", fields);
+    client_.send(request.replace(0, 3, "DELETE"));
+    const std::optional<Answer> answer = client_.answer();
+    EXPECT_TRUE(answer.has_value());
+    return answer.value_or(Answer{});
+  };
+  const Answer page = ask("/compressed/note", "Accept-Encoding: gzip\r\n");
+  const std::string tag(page.field("ETag").value_or(""));
+  EXPECT_EQ(tag, coding::is_available(coding::Coding::Gzip) ? "W/\"v1\"" : "\"v1\"");
+  EXPECT_EQ(change("If-Match: " + tag + "\r\n").status, 204);
+  const Answer late = change("If-Match: " + tag + "\r\n");
+  EXPECT_EQ(late.status, 412);
+  EXPECT_EQ(late.field("ETag"), "\"v2\"");
+  EXPECT_EQ(change("If-Match: \"v2\"\r\n").status, 204);
+  EXPECT_EQ(change("If-None-Match: *\r\n").status, 412);
+  EXPECT_EQ(version_, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Conditions, ::testing::ValuesIn(testing::backends()),

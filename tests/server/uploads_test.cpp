@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "skua.hpp"
@@ -113,6 +114,23 @@ TEST_P(Uploads, PutObeysItsConditions) {
   EXPECT_EQ(put("/replace/a", "2", only_that).status, 204);
   EXPECT_EQ(put("/replace/a", "3", only_that).status, 412);
   EXPECT_EQ(content("a"), "2");
+}
+
+TEST_P(Uploads, TagsOfCompressedFormsNameTheirFile) {
+  std::string tag(put("/replace/a", "1").field("ETag").value_or(""));
+  const auto coded = [&tag](std::string_view ending) {
+    std::string changed = "If-Match: W/" + tag;
+    changed.insert(changed.size() - 1, ending);
+    return changed.append("\r\n");
+  };
+  for (const std::string_view other : {"-new", "-none", "gzip", "-", "-new-gzip"}) {
+    EXPECT_EQ(put("/replace/a", "2", coded(other)).status, 412) << other;
+  }
+  for (const std::string_view form : {"", "-gzip", "-br", "-zstd"}) {
+    const Answer stored = put("/replace/a", "2", coded(form));
+    EXPECT_EQ(stored.status, 204) << form;
+    tag = stored.field("ETag").value_or("");
+  }
 }
 
 TEST_P(Uploads, PathsThatAreNotAllowedAreRefused) {

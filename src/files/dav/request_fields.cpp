@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "files/file_head.hpp"
 #include "http/message/conditional.hpp"
 #include "http/uri/authority.hpp"
 #include "http/uri/target_path.hpp"
@@ -155,7 +156,7 @@ bool IfField::holds(const Lookup& etag_of) const {
       if (!current) current = etag_of(list.url);
       const auto has = http::parse_entity_tag(*current);
       const auto wanted = http::parse_entity_tag(condition.etag);
-      const bool is_equal = has && wanted && http::strongly_equal(*has, *wanted);
+      const bool is_equal = has && wanted && names_file_version(*wanted, *has);
       return is_equal != condition.is_negated;
     });
   });

@@ -11,6 +11,7 @@
 #include "files/dav/multistatus.hpp"
 #include "files/dav/request_fields.hpp"
 #include "files/dav/tree_folder.hpp"
+#include "files/file_head.hpp"
 #include "files/site_answer.hpp"
 #include "files/upload/upload_site.hpp"
 #include "http/message/conditional.hpp"
@@ -185,7 +186,8 @@ std::optional<Response> check_conditions(const DavTarget& target,
                                          const std::optional<FileStat>& current) {
   const bool is_file = current && current->kind == FileKind::Regular;
   const std::string etag = is_file ? strong_etag(*current) : std::string();
-  http::Validators validators{.etag = etag, .exists = current.has_value()};
+  http::Validators validators{
+      .etag = etag, .exists = current.has_value(), .is_version = names_file_version};
   if (current) {
     validators.modified = std::chrono::floor<std::chrono::seconds>(
         WallTime{std::chrono::nanoseconds(current->modified_ns)});

@@ -141,7 +141,7 @@ std::optional<UploadResult> UploadFile::check(const Result<FileStat>& current) c
   const bool exists = current.has_value();
   if (!exists && current.error().code() != Errc::NotFound) return failed(current.error());
   if (conditions_ != nullptr) {
-    http::Validators validators{.exists = exists};
+    http::Validators validators{.exists = exists, .is_version = names_file_version};
     const std::string etag = exists ? strong_etag(*current) : std::string();
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     if (exists) {

@@ -108,9 +108,9 @@ bool names_current(const Head& head, FieldName name, const Validators& current,
 
 Precondition check_preconditions(const Head& head, const Validators& current,
                                  sys_seconds now) noexcept {
-  // Steps 1 and 2. RFC 9110 §13.1.1 compares strongly: representations must be byte-identical.
+  // Steps 1 and 2. RFC 9110 §13.1.1 compares strongly, so that no version takes another's place.
   if (head.has(FieldName::IfMatch)) {
-    if (!names_current(head, FieldName::IfMatch, current, strongly_equal))
+    if (!names_current(head, FieldName::IfMatch, current, current.is_version))
       return Precondition::Failed;
   } else if (current.modified) {
     const auto date = find_date(head, FieldName::IfUnmodifiedSince, now);

@@ -28,6 +28,13 @@ constexpr bool strongly_equal(EntityTag a, EntityTag b) noexcept {
 /// Compares weakly: the representations are equivalent. RFC 9110 §8.8.3.2.
 constexpr bool weakly_equal(EntityTag a, EntityTag b) noexcept { return a.opaque == b.opaque; }
 
+/// Reports whether a tag in If-Match names the version that `own` does. A weak form of our strong
+/// tag does: whatever made it weak, as compression() does, sent that version in another coding. If
+/// our tag is weak itself, then none does. See docs/decisions/0065-weak-forms-of-strong-tags.md.
+constexpr bool names_version(EntityTag tag, EntityTag own) noexcept {
+  return !own.weak && tag.opaque == own.opaque;
+}
+
 /// An iterator over the tags of one `If-Match` or `If-None-Match` line.
 ///
 /// Empty list elements are skipped (RFC 9110 §5.6.1.2); the first malformed one ends the list.
@@ -47,6 +54,8 @@ struct Validators {
   std::string_view etag{};                             ///< as sent; empty: none
   std::optional<std::chrono::sys_seconds> modified{};  ///< nullopt: unknown
   bool exists = true;                                  ///< false: there is no representation
+  /// For If-Match: whether a tag of the request names the version that `etag` does.
+  bool (*is_version)(EntityTag tag, EntityTag own) noexcept = names_version;
 };
 
 /// The result of a request's preconditions.
