@@ -35,11 +35,14 @@ class Faults : public ::testing::Test {
                       const std::string& method = "GET") {
     lines_.clear();
     TestServer server(router, BackendChoice::Auto, options_);
-    testing::Client client = server.connect();
-    client.send(method + " " + target +
-                " HTTP/1.1\r\nHost: a\r\nX-Request-Id: 4f2a\r\ntraceparent: 00-" + trace +
-                "-00f067aa0ba902b7-01\r\nContent-Length: 2\r\n\r\nhi");
-    const auto answer = client.answer();
+    std::optional<testing::Answer> answer;
+    {
+      testing::Client client = server.connect();
+      client.send(method + " " + target +
+                  " HTTP/1.1\r\nHost: a\r\nX-Request-Id: 4f2a\r\ntraceparent: 00-" + trace +
+                  "-00f067aa0ba902b7-01\r\nContent-Length: 2\r\n\r\nhi");
+      answer = client.answer();
+    }
     EXPECT_TRUE(answer);
     server->shutdown();
     return answer.value_or(testing::Answer{});
