@@ -93,6 +93,7 @@ Result<std::string> random_bytes(std::size_t count) {
 }
 
 void draw(std::span<std::byte> bytes) {
+  if (bytes.empty()) return;  // memcpy() takes no null
   Drawable& own = drawable;
   if (bytes.size() > own.bytes.size() || !forgets_at_fork()) {
     return fill_from_system(bytes).value();
