@@ -19,6 +19,8 @@ using Event = h1::ResponseEvent;
 // On connections that may be dead. A caller that repeats requests by itself counts them, too.
 constexpr unsigned max_tries = 3;
 constexpr unsigned max_tries_of_caller = 2;
+// For connections that turn out to have ended before anything is sent.
+constexpr unsigned max_ended = 1000;
 
 void append_lines(const http::Head& head, std::string& out) {
   for (const http::FieldLine& line : head.fields) {
@@ -240,6 +242,11 @@ void Fetch::tell_head(const http::Head& head) const {
   spec_.on_head(HeadOf::Response, lines);
 }
 
+// Reports whether a request that may have reached the server is repeated nevertheless.
+bool Fetch::may_be_sent_again() const {
+  return is_idempotent(method_) && (!has_content_ || is_repeatable(spec_));
+}
+
 bool Fetch::may_repeat(const Exchange& exchange, bool is_reused, Error error) const {
   if (is_sent_ && has_content_ && !is_repeatable(spec_)) return false;
   if (wants_http1(exchange, error)) {
@@ -275,6 +282,7 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
 
 Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
   const unsigned most = spec_.reached != nullptr ? max_tries_of_caller : max_tries;
+  unsigned ended = 0;
   for (unsigned tries = 1;; ++tries) {
     const bool only_http1 = is_http1_only();
     reached_.is_fallback = only_http1 && core_->options.versions == HttpVersions::Http2;
@@ -287,6 +295,10 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
     }
     const bool is_reused = lease.is_reused();
     auto& connection = static_cast<HttpConnection&>(lease.connection());
+    if (is_reused && (tries > 1 || !may_be_sent_again())) {
+      co_await yield();  // the rest of this turn's news
+      co_await yield();  // what has arrived since
+    }
     if (offers_upgrade()) {
       const bool is_possible = co_await can_tunnel(connection);
       if (!is_possible) {
@@ -297,7 +309,9 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
     Result<ExchangePointer, Problem> begun = begin(connection);
     reached_.is_connected = begun || begun.error().code() != Errc::Closed;
     if (!begun) {
-      if (begun.error().code() == Errc::Closed && tries < most) continue;
+      if (begun.error().code() != Errc::Closed) co_return std::move(begun).error();
+      if (is_reused && ++ended < max_ended) --tries;  // there was nothing to lose
+      if (tries < most) continue;
       co_return std::move(begun).error();
     }
     const ExchangePointer& running = *begun;
@@ -313,6 +327,7 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
     }
     if (wants_http1(*running, left.error())) refuse_http2();
     reached_.was_reused = is_reused && was_closed_before_answer(*running, connection, left.error());
+    if (reached_.was_reused) core_->pool.close_idle_beside(connection);
     if (tries < most && may_repeat(*running, is_reused, left.error())) {
       reached_.is_connected = false;  // the next try may not get as far
       continue;

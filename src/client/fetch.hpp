@@ -107,6 +107,7 @@ class Fetch final {
   void tell_head(const http::Head& head) const;
   void tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const;
   [[nodiscard]] Duration patience(const Exchange& exchange, const HeadWait& state) const noexcept;
+  [[nodiscard]] bool may_be_sent_again() const;
   [[nodiscard]] bool may_repeat(const Exchange& exchange, bool is_reused, Error error) const;
   void refuse_http2();
   /// Returns how long the head may take once the request is sent.

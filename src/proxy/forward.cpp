@@ -197,8 +197,10 @@ Response head_of(const Head& head) {
 }
 
 [[noreturn]] void fail(const Problem& problem) {
-  const bool is_late = problem.code() == Errc::TimedOut;
-  throw HttpError(is_late ? Status::GatewayTimeout : Status::BadGateway, {}, problem.text);
+  const Status status = problem.code() == Errc::TimedOut           ? Status::GatewayTimeout
+                        : problem.code() == Errc::TooManyOpenFiles ? Status::ServiceUnavailable
+                                                                   : Status::BadGateway;
+  throw HttpError(status, {}, problem.text);
 }
 
 // RFC 6455 §4.1: a server that does not prove that it has read the key may not know WebSockets. RFC

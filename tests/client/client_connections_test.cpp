@@ -96,6 +96,34 @@ TEST_P(ClientConnections, AServerThatStartsAgainIsSimplyConnectedTo) {
   EXPECT_EQ(texts, (std::vector<std::string>{"ok", "ok"}));
 }
 
+// The loop learns of the end only when it looks. A Unix socket ends at once, without a network.
+TEST_P(ClientConnections, WhatIsSentOnceIsNotSentToAServerThatHasGone) {
+  const support::TemporaryDirectory folder;
+  Router router;
+  router.post("/", [] { return "ok"; });
+  ServerOptions server_options;
+  server_options.host = "unix:" + (folder / "s").string();
+  server_options.threads = 1;
+  std::optional<Server> server;
+  server.emplace(router, server_options);
+  ASSERT_TRUE(server->start());
+  ClientOptions options;
+  options.unix_socket = (folder / "s").string();
+  std::vector<std::string> texts;
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    for (int i = 0; i < 3; ++i) {
+      const std::string text = co_await text_of(client.post("http://a/"));
+      texts.push_back(text);
+      server.reset();
+      server.emplace(router, server_options);
+      EXPECT_TRUE(server->start());
+    }
+  };
+  run(body());
+  EXPECT_EQ(texts, (std::vector<std::string>{"ok", "ok", "ok"}));
+}
+
 TEST_P(ClientConnections, AUnixSocketIsConnectedTo) {
   const support::TemporaryDirectory folder;
   Router router;

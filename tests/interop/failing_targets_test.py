@@ -77,6 +77,7 @@ class Client(threading.Thread):
         while not self.over.is_set():
             with contextlib.closing(socket.create_connection(("127.0.0.1", self.port), TIMEOUT)) as client, \
                     client.makefile("rb") as answers:
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 try:
                     self.use(client, answers)
                 except (Lost, OSError) as error:

@@ -18,6 +18,7 @@ namespace skua::client {
 namespace {
 
 constexpr std::size_t max_remembered = 1000;  // keys; beyond that, all are forgotten
+constexpr Duration shortage_pause = 50ms;     // before another try to make a connection
 
 }  // namespace
 
@@ -34,6 +35,7 @@ struct Pool::Group : base::ListNode {
   std::size_t turns = 0;               // those who refer to it: requests, and remove()
   Sharing sharing = Sharing::None;
   bool is_one_by_one = false;  // makes one at a time, as each may have room for all waiters
+  bool is_short = false;       // of descriptors or ports: only who insists makes one
 };
 
 /// A place in the line. Holds its outcome until that is taken.
@@ -57,6 +59,8 @@ class Pool::Turn final : public base::ListNode {
       pool_.removed_.wake_all();  // closed() waits for this one, too
       pool_.serve(group_);
     }
+    // During a shortage, the next one tries whether it is over.
+    if (group_.is_short && !group_.line.empty()) group_.line.front().served_.wake_all();
     --group_.turns;
     pool_.forget_if_empty(group_);
   }
@@ -64,6 +68,7 @@ class Pool::Turn final : public base::ListNode {
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] bool is_served() const noexcept { return lease_ || may_make_; }
   [[nodiscard]] bool may_make() const noexcept { return may_make_; }
+  [[nodiscard]] bool is_short() const noexcept { return group_.is_short; }
   [[nodiscard]] skua::detail::WaiterList& served() noexcept { return served_; }
 
   void give(Lease lease) noexcept {
@@ -87,11 +92,21 @@ class Pool::Turn final : public base::ListNode {
     pool_.place(group_);
     return is_served();
   }
+  /// Stands in line again, as nothing can be made at present.
+  void stand_again() noexcept {
+    may_make_ = false;
+    --group_.making;
+    --pool_.count_;
+    if (pool_.meter_ != nullptr) pool_.meter_->fewer(Gauge::Connecting);
+    group_.is_short = true;
+    group_.line.push_back(*this);
+    pool_.lend(group_);
+  }
   /// Reserves memory, so that made() cannot fail.
   void prepare() {
     const std::size_t count = group_.connections.size() + group_.making;
     group_.connections.reserve(count);
-    place_.push_back(nullptr);
+    if (place_.empty()) place_.push_back(nullptr);
   }
   /// Adds the new connection to the pool.
   Lease made(std::unique_ptr<PooledConnection> connection) noexcept {
@@ -112,6 +127,7 @@ class Pool::Turn final : public base::ListNode {
     pool_.learn(group_, added.capacity() > 1);
     Lease own = pool_.lease(added);
     pool_.serve(group_);  // it may have room for others, or they may make their own
+    if (group_.is_short && !group_.line.empty()) static_cast<void>(group_.line.front().insists());
     return own;
   }
   /// Lets all waiters try for themselves, at once.
@@ -176,33 +192,50 @@ Pool::Lease Pool::take_free(const std::string& key) noexcept {
 
 Task<Result<Pool::Lease, Problem>> Pool::acquire(std::string key, std::string whom, Duration limit,
                                                  Connect connect, Sharing sharing) {
-  const loop::Instant began = loop_.now();
-  Turn turn(*this, group_of(key, sharing));
-  if (!turn.is_served()) {
-    const MeteredWait wait(meter_);
-    bool is_in_time = true;
-    while (is_in_time && !turn.is_served()) {
-      const Duration left = limit - (loop_.now() - began);
-      if (left > Duration(0)) {
-        co_await TimedWait(loop_, turn.served(), left);
-      } else {
-        is_in_time = turn.insists();
+  const loop::Instant deadline = later(loop_.now(), limit);
+  Group& group = group_of(key, sharing);
+  Turn turn(*this, group);
+  std::optional<Problem> shortage;
+  while (true) {
+    if (!turn.is_served()) {
+      const bool is_in_time = co_await wait_in_line(turn, deadline, !shortage);
+      if (!is_in_time && shortage) co_return *std::move(shortage);
+      if (!is_in_time) {
+        co_return timed_out("get one of the connections to " + whom + ", which are all in use",
+                            {limit, "ClientTimeouts::queue", "none became free"});
       }
     }
-    wait.end(loop_.now() - began);
-    if (!is_in_time) {
-      co_return timed_out("get one of the connections to " + whom + ", which are all in use",
-                          {limit, "ClientTimeouts::queue", "none became free"});
+    if (!turn.may_make()) co_return turn.take();
+    turn.prepare();
+    Result<std::unique_ptr<PooledConnection>, Problem> made = co_await connect();
+    if (made) co_return turn.made(*std::move(made));
+    if (!lacks_means(group, made.error().error)) {
+      turn.failed();
+      co_return made.error();
+    }
+    shortage = std::move(made).error();
+    turn.stand_again();
+  }
+}
+
+// Returns false if the time is over. At its end, one who has not tried makes its own.
+Task<bool> Pool::wait_in_line(Turn& turn, loop::Instant deadline, bool may_insist) {
+  const MeteredWait wait(meter_);
+  const loop::Instant began = loop_.now();
+  bool is_in_time = true;
+  while (is_in_time && !turn.is_served()) {
+    const Duration left = deadline - loop_.now();
+    if (left <= Duration(0)) {
+      is_in_time = may_insist && turn.insists();
+    } else if (!turn.is_short()) {
+      co_await TimedWait(loop_, turn.served(), left);
+    } else {
+      co_await TimedWait(loop_, turn.served(), std::min(left, shortage_pause));
+      if (!turn.is_served()) static_cast<void>(turn.insists());
     }
   }
-  if (!turn.may_make()) co_return turn.take();
-  turn.prepare();
-  Result<std::unique_ptr<PooledConnection>, Problem> made = co_await connect();
-  if (!made) {
-    turn.failed();
-    co_return made.error();
-  }
-  co_return turn.made(*std::move(made));
+  wait.end(loop_.now() - began);
+  co_return is_in_time;
 }
 
 Pool::Group& Pool::group_of(const std::string& key, Sharing sharing) {
@@ -276,7 +309,9 @@ void Pool::lend(Group& group) noexcept {
 // Puts the group where it belongs among the makers.
 void Pool::place(Group& group) noexcept {
   if (group.place.empty()) group.place = makers_.extract(group.place_in_makers);
-  if (group.line.empty() || is_full(group) || (group.is_one_by_one && group.making != 0)) return;
+  if (group.line.empty()) group.is_short = false;
+  if (group.line.empty() || group.is_short || is_full(group)) return;
+  if (group.is_one_by_one && group.making != 0) return;
   group.place.key() = group.line.front().number();
   group.place_in_makers = makers_.insert(std::move(group.place)).position;
 }
@@ -316,6 +351,15 @@ bool Pool::may_make() noexcept {
   // been removed.
   if (!idle_.empty()) retire(idle_.front());
   return count_ < limits_.total;
+}
+
+// Descriptors and ports come back when connections end. Those that are idle make room at once.
+// Without a connection to the server, a missing address may just be the wrong one.
+bool Pool::lacks_means(const Group& group, Error error) noexcept {
+  const bool is_of_files = error.code() == Errc::TooManyOpenFiles;
+  const bool is_of_ports = error.code() == Errc::AddressUnavailable && !group.connections.empty();
+  if (is_of_files && !idle_.empty()) retire(idle_.front());
+  return is_of_files || is_of_ports;
 }
 
 Pool::Lease Pool::lease(PooledConnection& connection) noexcept {
@@ -392,6 +436,15 @@ std::unique_ptr<PooledConnection> Pool::remove(PooledConnection& connection) noe
 void Pool::close_all() noexcept {
   is_closing_ = true;
   idle_.for_each([this](PooledConnection& connection) { retire(connection); });
+}
+
+// From the last to the first: one that is removed is replaced by the last.
+void Pool::close_idle_beside(const PooledConnection& dead) noexcept {
+  Group& group = group_of(dead);
+  for (std::size_t i = group.connections.size(); i-- != 0;) {
+    PooledConnection& connection = *group.connections[i];
+    if (connection.is_linked()) retire(connection);
+  }
 }
 
 void Pool::retire(PooledConnection& connection) noexcept {

@@ -126,6 +126,9 @@ class Pool final {
   /// If sharing is possible, connections are made one at a time, and later requests wait to see
   /// whether they can share it; unless the last one had no room for others, or could not be made.
   ///
+  /// If a connection cannot be made for want of descriptors or ports, the request waits for one
+  /// that is in use, and tries again from time to time.
+  ///
   /// Waits for: a free connection, at most `limit`; then for `connect`, without a limit.
   /// Ends with: TimedOut if none became free; the errors of `connect`.
   Task<Result<Lease, Problem>> acquire(std::string key, std::string whom, Duration limit,
@@ -137,6 +140,9 @@ class Pool final {
 
   /// Call it if a connection takes more requests than before: the peer allows more streams.
   void capacity_grew(PooledConnection& connection) noexcept;
+  /// Closes the idle connections with the key of this one, which has turned out to be dead while it
+  /// was idle: they may be, too.
+  void close_idle_beside(const PooledConnection& dead) noexcept;
   /// Forgets a closed connection. The caller becomes its owner.
   std::unique_ptr<PooledConnection> remove(PooledConnection& connection) noexcept;
   /// Closes idle connections now, and the others once they are unused.
@@ -168,7 +174,9 @@ class Pool final {
   [[nodiscard]] static PooledConnection* find_free(Group& group) noexcept;
   static void note_room(PooledConnection& connection) noexcept;
   static void forget_room(PooledConnection& connection) noexcept;
+  Task<bool> wait_in_line(Turn& turn, loop::Instant deadline, bool may_insist);
   [[nodiscard]] bool may_make() noexcept;
+  [[nodiscard]] bool lacks_means(const Group& group, Error error) noexcept;
   Lease lease(PooledConnection& connection) noexcept;
   void give_back(PooledConnection& connection, bool was_held) noexcept;
   void hold(PooledConnection& connection) noexcept;

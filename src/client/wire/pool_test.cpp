@@ -137,7 +137,7 @@ class PoolTest : public ::testing::Test {
   }
   Task<Result<std::unique_ptr<PooledConnection>, Problem>> connected(std::string host) {
     if (gate_) co_await gate_->wait();
-    if (fails_) co_return Problem{Errc::Refused, "refused"};
+    if (fails_) co_return Problem{failure_, "refused"};
     std::unique_ptr<PooledConnection> made =
         std::make_unique<FakeConnection>(*pool_, host + std::to_string(++made_), streams_, asked_);
     co_return std::move(made);
@@ -154,6 +154,7 @@ class PoolTest : public ::testing::Test {
   int made_ = 0;
   std::size_t asked_ = 0;
   bool fails_ = false;
+  Errc failure_ = Errc::Refused;
   bool dies_ = false;
 };
 
@@ -226,6 +227,62 @@ TEST_F(PoolTest, WhatCannotBeMadeLeavesItsPlaceToOthers) {
   settle();
   EXPECT_EQ(first.name + second.name + third.name, "refusedrefusedrefused");
   EXPECT_EQ(pool_->size(), 0U);
+}
+
+TEST_F(PoolTest, ForWantOfDescriptorsThoseInUseAreWaitedFor) {
+  make({.per_host = 9, .total = 9, .idle = 50s});
+  Use& first = begin("a");
+  fails_ = true;
+  failure_ = Errc::TooManyOpenFiles;
+  Use& second = begin("a");
+  Use& third = begin("a");
+  Use& fourth = begin("a", 3s);
+  EXPECT_EQ(second.name + third.name + fourth.name, "");
+  end(first);
+  EXPECT_EQ(second.name, "a1");
+  fails_ = false;
+  advance(51ms);
+  EXPECT_TRUE(third.name != "" && fourth.name != "");
+  fails_ = true;
+  Use& fifth = begin("a", 3s);
+  advance(3001ms);
+  EXPECT_EQ(fifth.name, "refused");
+}
+
+TEST_F(PoolTest, ForWantOfDescriptorsAnotherHostsIdleConnectionIsClosed) {
+  make({.per_host = 9, .total = 9, .idle = 50s});
+  end(begin("b"));
+  fails_ = true;
+  failure_ = Errc::TooManyOpenFiles;
+  Use& first = begin("a");
+  EXPECT_EQ(pool_->idle_count(), 0U);
+  fails_ = false;
+  advance(51ms);
+  EXPECT_EQ(first.name, "a2");
+}
+
+TEST_F(PoolTest, ForWantOfPortsThoseInUseAreWaitedForIfThereAreAny) {
+  fails_ = true;
+  failure_ = Errc::AddressUnavailable;
+  EXPECT_EQ(begin("a").name, "refused");  // it may be the address that is wrong
+  fails_ = false;
+  Use& first = begin("a");
+  fails_ = true;
+  Use& second = begin("a");
+  EXPECT_EQ(second.name, "");
+  end(first);
+  EXPECT_EQ(second.name, "a1");
+}
+
+TEST_F(PoolTest, BesideADeadConnectionThoseThatAreIdleAreClosed) {
+  Use& first = begin("a");
+  Use& second = begin("a");
+  Use& other = begin("b");
+  for (Use* const use : {&first, &second, &other}) end(*use);
+  const Pool::Lease dead = pool_->take_free("a");
+  pool_->close_idle_beside(dead.connection());
+  EXPECT_EQ(pool_->size(), 2U);
+  EXPECT_EQ(begin("b").name, "b3");
 }
 
 TEST_F(PoolTest, WhoIsDroppedWhileItConnectsLeavesItsPlace) {
