@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A server for tests that make servers fail: `skua-failing-target PORT`. It answers every method,
-// echoes the messages of WebSockets, and can be told to answer 503 to some requests:
+// A server for tests that make servers fail: `skua-failing-target PORT [MILLISECONDS]`. It answers
+// every method, echoes the messages of WebSockets, closes connections that are idle for so long,
+// and can be told to answer 503 to some requests:
 //   /unavailable...  503
 //   /livez           200, or 503 after /sick and until /well
 //   /slow            200 after a second
@@ -31,9 +32,15 @@ skua::Task<std::string> count(skua::Request& request) {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
+  skua::ServerOptions options{.host = "127.0.0.1", .threads = 1};
   const std::string_view text = argv[1];
-  std::uint16_t port = 0;
-  std::from_chars(text.data(), text.data() + text.size(), port);
+  std::from_chars(text.data(), text.data() + text.size(), options.port);
+  if (argc > 2) {
+    const std::string_view time = argv[2];
+    int idle = 0;
+    std::from_chars(time.data(), time.data() + time.size(), idle);
+    options.timeouts.idle = std::chrono::milliseconds(idle);
+  }
   std::atomic<bool> is_sick{false};
   skua::Router router;
   router.get("/livez",
@@ -55,7 +62,7 @@ int main(int argc, char** argv) {
   router.any("/", count);
 
   const skua::ShutdownSignals signals;
-  skua::Server server(router, {.host = "127.0.0.1", .port = port, .threads = 1});
+  skua::Server server(router, options);
   server.start().value();
   std::printf("listening on %s\n", server.url().c_str());
   std::fflush(stdout);
