@@ -325,6 +325,15 @@ void announce_all(const ServeOptions& options, const Server& server, const Redir
                to_string(server.backend()).data());
 }
 
+// The sandbox permits no lookups. A server without it is better than none because of a name server
+// that is late, and the user is told.
+void allow_lookups(ServeOptions& options, const std::vector<std::string>& unresolved) {
+  for (const std::string& why : unresolved) std::fprintf(stderr, "skua: %s\n", why.c_str());
+  if (unresolved.empty() || !options.sandbox) return;
+  std::fputs("skua: there is no sandbox, so that requests can look it up\n", stderr);
+  options.sandbox = false;
+}
+
 // Finds the user of --user.
 Result<std::optional<User>, Problem> wanted_user(const ServeOptions& options) {
   if (options.user.empty()) return std::optional<User>();
@@ -346,6 +355,7 @@ int run_server(ServeOptions& options, const ServerContent& content) {
   if (const auto prepared = prepare(options, filter); !prepared) return report(prepared.error());
   Result<ServedSite, Problem> site = content.make({.reload = live->hub()});
   if (!site) return report(site.error());
+  allow_lookups(options, site->memory.unresolved);
   std::optional<ReplaceableRouter> replaceable;  // which costs a little for each request
   if (content.is_reloadable && is_reloadable(options)) replaceable.emplace(std::move(site->router));
   const auto user = wanted_user(options);
@@ -392,8 +402,7 @@ int run_server(ServeOptions& options, const ServerContent& content) {
     reloader.emplace(options, *replaceable, *filter, std::move(site->memory), confined->needs,
                      console);
   }
-  // A gateway has nothing to read again but certificates, and outlives the terminal that it came
-  // from.
+  // A gateway has nothing to read again but certificates, and outlives its terminal.
   const auto reload = [&reloader, &service, &content] {
     if (reloader) reloader->reload();
     return reloader || !content.is_reloadable || service.manager().is_present();

@@ -72,6 +72,16 @@ TEST_F(ProxyOption, ABrokenServerIsReported) {
   EXPECT_NE(errors.find("skua: GET /api/x: could not "), errors.npos) << errors;
 }
 
+TEST_F(ProxyOption, ANameThatCannotBeResolvedEndsNothing) {
+  start({"--proxy", "/api=http://none.invalid:3000"});
+  EXPECT_TRUE(get("/").ends_with("<h1>home</h1>"));
+  EXPECT_EQ(status(get("/api/x")), "502");
+  process_->signal(SIGTERM);
+  const std::string errors = process_->errors();
+  EXPECT_NE(errors.find("skua: --proxy: cannot resolve the name none.invalid: "), errors.npos);
+  EXPECT_NE(errors.find("skua: GET /api/x: could not resolve none.invalid"), errors.npos) << errors;
+}
+
 TEST_F(ProxyOption, RefusesWhatItCannotPassOn) {
   EXPECT_EQ(usage_error("/api"), "skua: --proxy: '/api' is not PREFIX=URL");
   EXPECT_EQ(usage_error("/=http://a"),

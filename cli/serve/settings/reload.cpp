@@ -68,8 +68,13 @@ Result<ServeOptions, Problem> Reloader::read() const {
 Result<std::string, Problem> Reloader::apply(const ServeOptions& options) {
   auto rules = read_ip_rules(options);
   if (!rules) return std::move(rules).error();
+  memory_.unresolved.clear();
   auto site = make_sites(options, memory_);
   if (!site) return std::move(site).error();
+  for (const std::string& why : site->memory.unresolved) {
+    if (needs_) return Problem{Errc::NameNotResolved, why};
+    console_.say("skua: " + why + "\n");
+  }
   std::string done = "reloaded";
   if (!options.allow.empty() || !options.deny.empty()) {
     done += ": " + std::to_string(rules->allow.size()) + " networks allowed, " +

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <stdexcept>
+#include <utility>
 
 #include "files/safe_path.hpp"
 #include "net/name_lookup.hpp"
@@ -22,16 +23,18 @@ namespace {
 }
 
 // Looks a name up, unless that is done.
-Result<void, Problem> know(const std::string& host, std::vector<HostOverride>& hosts) {
-  if (std::ranges::find(hosts, host, &HostOverride::host) != hosts.end()) return {};
+void know(const std::string& host, std::vector<HostOverride>& hosts,
+          std::vector<std::string>& unresolved) {
+  if (std::ranges::find(hosts, host, &HostOverride::host) != hosts.end()) return;
   const auto found = net::look_up(host);
   if (!found) {
-    return Problem{found.error(),
-                   "--proxy: cannot resolve the name " + host + ": " + found.error().message()};
+    std::string why = "--proxy: cannot resolve the name " + host + ": " + found.error().message();
+    if (std::ranges::find(unresolved, why) == unresolved.end())
+      unresolved.push_back(std::move(why));
+    return;
   }
   std::array<char, Address::max_text_bytes> text;
   hosts.push_back({.host = host, .address = std::string(found->front().format_host(text))});
-  return {};
 }
 
 }  // namespace
@@ -53,19 +56,17 @@ void add_proxy_rule(std::vector<ProxyRule>& rules, const std::string& text) {
   rules.push_back(std::move(rule));
 }
 
-Result<void, Problem> add_proxies(Router& router, const std::vector<ProxyRule>& rules,
-                                  std::vector<HostOverride>& hosts, const ClientMetrics& metrics) {
+void add_proxies(Router& router, const std::vector<ProxyRule>& rules,
+                 std::vector<HostOverride>& hosts, std::vector<std::string>& unresolved,
+                 const ClientMetrics& metrics) {
   for (const ProxyRule& rule : rules) {
     const auto server = proxy::ServerUrl::parse(rule.upstream);
-    if (server.has_name()) {
-      if (auto known = know(server.url.hostname(), hosts); !known) return known;
-    }
+    if (server.has_name()) know(server.url.hostname(), hosts, unresolved);
     ReverseProxyOptions options;
     options.hosts = hosts;
     options.metrics = metrics;
     reverse_proxy(router, RuntimePattern(rule.prefix), rule.upstream, options);
   }
-  return {};
 }
 
 std::vector<std::uint16_t> upstream_ports(const std::vector<ProxyRule>& rules) {

@@ -24,11 +24,11 @@ struct ProxyRule {
 void add_proxy_rule(std::vector<ProxyRule>& rules, const std::string& text);
 
 /// Adds the routes of the rules, whose requests are counted. Names of servers that are not in
-/// `hosts` are looked up and added to it: later, in the sandbox, that is not possible.
-///
-/// Ends with: NameNotResolved and the like, with the name.
-Result<void, Problem> add_proxies(Router& router, const std::vector<ProxyRule>& rules,
-                                  std::vector<HostOverride>& hosts, const ClientMetrics& metrics);
+/// `hosts` are looked up and added to it: later, in the sandbox, that is not possible. If a name
+/// cannot be resolved, a text that says so is added to `unresolved`, and requests look it up.
+void add_proxies(Router& router, const std::vector<ProxyRule>& rules,
+                 std::vector<HostOverride>& hosts, std::vector<std::string>& unresolved,
+                 const ClientMetrics& metrics);
 
 /// Returns the TCP ports of the servers, each once.
 std::vector<std::uint16_t> upstream_ports(const std::vector<ProxyRule>& rules);

@@ -231,8 +231,8 @@ Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory be
   if (!passwords) return std::move(passwords).error();
   made.memory.passwords = *std::move(passwords);
   if (!site.redirects.empty()) router.use(Redirects(site.redirects));
-  auto proxied = add_proxies(router, site.proxies, made.memory.hosts, made.memory.proxied);
-  if (!proxied) return std::move(proxied).error();
+  SiteMemory& memory = made.memory;
+  add_proxies(router, site.proxies, memory.hosts, memory.unresolved, memory.proxied);
   router.get("/{path...}", Site(*std::move(files), *std::move(lists), options));
   if (auto added = add_uploads(router, options); !added) return std::move(added).error();
   if (auto added = add_webdav(router, options); !added) return std::move(added).error();

@@ -19,11 +19,12 @@ namespace skua::cli {
 
 /// The state that a site takes over from the one that it replaces.
 struct SiteMemory {
-  Passwords passwords{};                ///< with the logins that were verified
-  std::vector<HostOverride> hosts{};    ///< of --proxy: the sandbox permits no lookups
-  std::shared_ptr<ReloadHub> reload{};  ///< of --watch, shared with the thread that finds changes
-  KeptRate rate{};                      ///< of --rate, with what clients have used
-  ClientMetrics proxied{"proxy"};       ///< of --proxy
+  Passwords passwords{};                  ///< with the logins that were verified
+  std::vector<HostOverride> hosts{};      ///< of --proxy: the sandbox permits no lookups
+  std::vector<std::string> unresolved{};  ///< why names of --proxy are not among them
+  std::shared_ptr<ReloadHub> reload{};    ///< of --watch, shared with the thread that finds changes
+  KeptRate rate{};                        ///< of --rate, with what clients have used
+  ClientMetrics proxied{"proxy"};         ///< of --proxy
 };
 
 /// A router that serves a folder, with everything that options put around it.
