@@ -39,6 +39,7 @@ frontend http2
   bind 127.0.0.1:@http2@ proto h2
   default_backend targets
 backend targets
+  timeout server 2s
   balance leastconn
   option httpchk
   http-check send meth GET uri /livez ver HTTP/1.1 hdr Host x
@@ -342,8 +343,9 @@ def allowed(kind: str, name: str, killed: int, done: int, their_lost: int) -> in
     takes along what it works on, which must not be repeated if it is no GET: that is a request of half of the clients, as one
     of the three targets is left out for a second after it was killed itself.
     """
-    is_cut = name in ("reset after", "reset content")  # once a response has begun
-    if kind == "GET" and not is_cut:
+    # Once a response has begun, and after a time-out, neither repeats anything.
+    is_final = name in ("reset after", "reset content", "hang")
+    if kind == "GET" and not is_final:
         return 0
     if name == "idle closes":  # a request and the end of its connection may pass each other
         return their_lost + done // 10
