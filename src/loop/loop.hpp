@@ -200,7 +200,7 @@ class Loop {
   }
 
   /// Once peers have made this thread hold so much more, and it has been calm for `trim_delay`,
-  /// free memory goes back to the system.
+  /// free memory goes back to the system. What was in use then does so a little later.
   static constexpr std::uint64_t trim_after_bytes = 16_MiB;
   static constexpr Duration trim_delay{std::chrono::seconds(2)};
   /// Sets what is called before that, to drop spare memory.
@@ -265,7 +265,7 @@ class Loop {
   Instant wait_began_{};  // of this turn
   Duration busy_{};       // how long the turn before took from the end of its wait
   std::uint64_t trims_at_bytes_ = trim_after_bytes;  // of the back end's taken_bytes()
-  std::uint64_t seen_bytes_ = 0;                     // the same when the timer was started
+  std::uint64_t seen_bytes_ = 0;                     // up to here, trims have done their work
   Timer trim_timer_;
   Callback trim_callback_ = nullptr;
   void* trim_context_ = nullptr;

@@ -2,7 +2,6 @@
 // In: options, calls from other threads. Out: a loop, which each thread can find; its end; timers
 // and tasks of users.
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -107,18 +106,25 @@ void Loop::run() {
   while (!is_stopping_.exchange(false, std::memory_order_acq_rel)) turn(Duration(-1));
 }
 
+// Beyond all counts: the timer runs. It began at what is left without this bit.
+constexpr std::uint64_t timer_runs = std::uint64_t{1} << 63U;
+
 void Loop::trim_later() noexcept {
-  seen_bytes_ = backend_->taken_bytes();
-  trims_at_bytes_ = std::numeric_limits<std::uint64_t>::max();  // until trim()
+  trims_at_bytes_ = backend_->taken_bytes() | timer_runs;
   trim_timer_.start(trim_delay);
 }
 
-// Trimming takes milliseconds, so a busy thread puts it off.
+// Trimming takes milliseconds, so a busy thread puts it off. Peers may still hold what they sent
+// before a trim. Leaving counts little, so little starts the next trims after a large one, each of
+// which settles half of what is left.
 void Loop::trim() noexcept {
   constexpr std::uint64_t calm_bytes = 1_MiB;
+  constexpr std::uint64_t leaving_bytes = 128_KiB;
   const std::uint64_t taken = backend_->taken_bytes();
-  if (taken - seen_bytes_ > calm_bytes) return trim_later();
-  trims_at_bytes_ = taken + trim_after_bytes;
+  if ((taken | timer_runs) - trims_at_bytes_ > calm_bytes) return trim_later();
+  const std::uint64_t unsettled = taken - seen_bytes_;
+  seen_bytes_ = taken - unsettled / 2;
+  trims_at_bytes_ = taken + (unsettled < trim_after_bytes ? trim_after_bytes : leaving_bytes);
   if (trim_callback_ != nullptr) trim_callback_(trim_context_);
   base::give_back_free_memory();
 }

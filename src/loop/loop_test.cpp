@@ -79,6 +79,29 @@ TEST_F(LoopTest, GivesMemoryBackOnceItIsCalm) {
   EXPECT_EQ(trims.count, 2);
 }
 
+TEST_F(LoopTest, GivesMemoryBackAgainOnceThoseWhoHeldItHaveLeft) {
+  const Trims trims(*loop);
+  const auto pass = [&](Duration time) {
+    clock.advance(time);
+    loop->run_once(Duration(0));
+  };
+  trims.take(4 * Loop::trim_after_bytes);
+  pass(Loop::trim_delay);
+  EXPECT_EQ(trims.count, 1) << "while they hold it";
+  pass(1h);
+  trims.take(100 * 1024);
+  pass(1h);
+  EXPECT_EQ(trims.count, 1) << "nobody has left";
+  for (int i = 2; i <= 4; ++i) {
+    trims.take(1024 * 1024);
+    pass(Loop::trim_delay);
+    EXPECT_EQ(trims.count, i) << "some have left";
+  }
+  trims.take(1024 * 1024);
+  pass(1h);
+  EXPECT_EQ(trims.count, 4) << "what is left is not worth it";
+}
+
 TEST_F(LoopTest, TakesPostsFromManyThreads) {
   constexpr int thread_count = 4;
   constexpr int posts_per_thread = 500;

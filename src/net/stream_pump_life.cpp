@@ -113,7 +113,7 @@ void StreamPump::close() noexcept {
 
 // An estimate of the memory that a connection held besides what it received.
 std::uint64_t StreamPump::held_bytes() const noexcept {
-  constexpr std::uint64_t usual_bytes = 2_KiB;
+  constexpr std::uint64_t usual_bytes = 8_KiB;
   constexpr std::uint64_t tls_bytes = 32_KiB;
   return output_.pressure_bytes() + usual_bytes + (stream_->is_secure() ? tls_bytes : 0);
 }

@@ -14,6 +14,9 @@ constexpr std::size_t kept_inboxes = 64;
 constexpr std::size_t kept_exchanges = 64;
 constexpr std::size_t kept_h2_exchanges = 256;
 constexpr std::size_t kept_inbox_bytes = 64 * 1024;
+/// An estimate of the memory of a request that is not kept for the next one, with the frames of its
+/// handler. The allocator has it back, and the system once the loop is calm.
+constexpr std::size_t usual_request_bytes = 16 * 1024;
 
 void shrink(std::string& text) {
   text.clear();
@@ -144,7 +147,8 @@ std::unique_ptr<H1Exchange> Resources::take_exchange() {
 
 void Resources::give_back(std::unique_ptr<H1Exchange> exchange) noexcept {
   exchange->reset();
-  if (exchanges.size() < kept_exchanges) exchanges.push_back(std::move(exchange));
+  if (exchanges.size() < kept_exchanges) return exchanges.push_back(std::move(exchange));
+  loop.backend().taken_bytes() += usual_request_bytes;
 }
 
 std::unique_ptr<ServerStream> Resources::take_h2_exchange() {
@@ -153,7 +157,8 @@ std::unique_ptr<ServerStream> Resources::take_h2_exchange() {
 
 void Resources::give_back(std::unique_ptr<ServerStream> exchange) noexcept {
   exchange->reset();
-  if (h2_exchanges.size() < kept_h2_exchanges) h2_exchanges.push_back(std::move(exchange));
+  if (h2_exchanges.size() < kept_h2_exchanges) return h2_exchanges.push_back(std::move(exchange));
+  loop.backend().taken_bytes() += usual_request_bytes;
 }
 
 }  // namespace skua::server

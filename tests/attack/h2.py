@@ -42,10 +42,12 @@ def setting(identifier, value):
 
 
 class Peer:
-    """A connection that has sent the preface and can send anything."""
+    """A connection that has sent the preface and can send anything; with `context`, over TLS."""
 
-    def __init__(self, port, settings=b"", timeout=10):
+    def __init__(self, port, settings=b"", timeout=10, context=None):
         self.sock = socket.create_connection(("127.0.0.1", port), timeout=timeout)
+        if context is not None:
+            self.sock = context.wrap_socket(self.sock)
         self.sock.sendall(PREFACE + frame(SETTINGS, 0, 0, settings))
         self.data = b""
 

@@ -61,9 +61,9 @@ class Server:
             command = ["bash", "-c", f'ulimit -n {files}; exec "$0" "$@"', *command]
         self.start(command, backend)
 
-    def start(self, command, backend):
-        """Starts the process, and reads its port from its first line."""
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    def start(self, command, backend, errors=None):
+        """Starts the process, and reads its port from its first line. Its errors go to `errors`."""
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening on "):
             self.process.kill()
