@@ -207,8 +207,9 @@ class ClientStreams final : public Load {
   }
   Task<Result<std::unique_ptr<PooledConnection>, Problem>> connect(
       std::unique_ptr<net::Stream> stream) {
-    auto made = std::make_unique<client::H2Connection>(
-        nullptr, *loop_, pool_, blocks_, std::move(stream), limits_, ClientLimits().stream_bytes);
+    auto made = std::make_unique<client::H2Connection>(nullptr, *loop_, pool_, blocks_, heads_,
+                                                       std::move(stream), limits_,
+                                                       ClientLimits().stream_bytes);
     connection_ = made.get();
     co_return std::unique_ptr<PooledConnection>(std::move(made));
   }
@@ -219,6 +220,7 @@ class ClientStreams final : public Load {
 
   std::unique_ptr<loop::Loop> loop_ = loop::Loop::create({.backend = BackendChoice::Poll}).value();
   net::OutputQueue::Blocks blocks_{16};
+  client::HeadBudget heads_{1 << 24, 1 << 24};
   Pool pool_{*loop_, {.per_host = 1}};
   const Url url_ = *Url::parse("http://example.com:8080/");
   const FieldLines fields_{};

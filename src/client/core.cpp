@@ -210,8 +210,9 @@ Result<std::unique_ptr<PooledConnection>, Problem> Core::connection_over(net::He
   auto peer = std::make_shared<const PeerFacts>(facts_of(*stream));
   std::unique_ptr<HttpConnection> made;
   if (is_agreed || is_known) {
-    made = std::make_unique<H2Connection>(shared_from_this(), loop, pool, blocks, std::move(stream),
-                                          response_limits(options), options.limits.stream_bytes);
+    made = std::make_unique<H2Connection>(shared_from_this(), loop, pool, blocks, heads,
+                                          std::move(stream), response_limits(options),
+                                          options.limits.stream_bytes);
     made->set_peer(std::move(peer));
     return std::unique_ptr<PooledConnection>(std::move(made));
   }

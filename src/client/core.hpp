@@ -13,6 +13,7 @@
 #include "client/meter.hpp"
 #include "client/recent_servers.hpp"
 #include "client/wire/h1_connection.hpp"
+#include "client/wire/head_budget.hpp"
 #include "client/wire/pool.hpp"
 #include "loop/loop.hpp"
 #include "net/output_queue.hpp"
@@ -83,6 +84,7 @@ class Core final : public std::enable_shared_from_this<Core> {
   Connector connector;
   ws::Codecs codecs;
   net::OutputQueue::Blocks blocks;
+  HeadBudget heads;
   SpareBuffers buffers;
   Pool pool;
   CookieJar jar;

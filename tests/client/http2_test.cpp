@@ -42,7 +42,7 @@ struct Side {
     auto stream = co_await connector.connect(origin, options);
     if (!stream) co_return stream.error();
     std::unique_ptr<PooledConnection> made =
-        std::make_unique<H2Connection>(nullptr, loop, pool, blocks, *std::move(stream),
+        std::make_unique<H2Connection>(nullptr, loop, pool, blocks, heads, *std::move(stream),
                                        h1::ResponseLimits{}, ClientLimits().stream_bytes);
     co_return made;
   }
@@ -52,6 +52,7 @@ struct Side {
   Resolver resolver;
   Connector connector;
   net::OutputQueue::Blocks blocks{64};
+  HeadBudget heads{1 << 20, 1 << 20};
   Pool pool;
 };
 

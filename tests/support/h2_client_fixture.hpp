@@ -67,8 +67,9 @@ class H2ConnectionTest : public ::testing::Test {
       fault_ = fault.get();
       stream = std::move(fault);
     }
-    auto made = std::make_unique<H2Connection>(nullptr, *loop_, *pool_, blocks_, std::move(stream),
-                                               limits_, ClientLimits().stream_bytes);
+    auto made =
+        std::make_unique<H2Connection>(nullptr, *loop_, *pool_, blocks_, heads_, std::move(stream),
+                                       limits_, ClientLimits().stream_bytes);
     connection_ = made.get();
     co_return std::unique_ptr<PooledConnection>(std::move(made));
   }
@@ -178,6 +179,7 @@ class H2ConnectionTest : public ::testing::Test {
   loop::ManualClock clock_;
   std::unique_ptr<loop::Loop> loop_;
   net::OutputQueue::Blocks blocks_{16};
+  HeadBudget heads_{200'000, 300'000};
   h1::ResponseLimits limits_{};
   std::uint64_t failing_operation_ = 0;
   std::unique_ptr<Pool> pool_;

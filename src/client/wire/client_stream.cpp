@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint64_t queue_high_bytes = 64 * 1024;   // then the content's producer has to wait
 constexpr std::uint64_t tunnel_high_bytes = 64 * 1024;  // then the tunnel has to wait
 constexpr http::Head no_trailers{};
+constexpr const char* too_many_heads = "all responses of the client together";
 
 using Event = h1::ResponseEvent;
 
@@ -34,6 +35,7 @@ void ClientStream::end() noexcept {
   body_.reset();
   const bool is_broken_off = stream_ != nullptr && !is_whole_;
   if (stream_ != nullptr) connection_.session().release(*std::exchange(stream_, nullptr));
+  connection_.give_back(std::exchange(held_bytes_, 0));
   connection_.forget(*this, is_broken_off);
 }
 
@@ -54,6 +56,7 @@ Result<Exchange::Step> ClientStream::read() {
   if (is_accepted_) return Step{.event = Event::Switched};
   give_back_data();
   if (!heads_.empty()) {
+    drop_head();
     head_ = std::move(heads_.front());
     heads_.pop_front();
     is_accepted_ = content_state_ == Content::Tunnel && head_->head.status / 100 == 2;
@@ -84,8 +87,24 @@ const http::Head& ClientStream::trailers() const noexcept {
   return trailers_->head;
 }
 
+bool ClientStream::hold(const h2::ReceivedHead& head) noexcept {
+  const std::size_t size_bytes = head.builder.list_bytes();
+  if (!connection_.hold(size_bytes)) return false;
+  held_bytes_ += size_bytes;
+  return true;
+}
+
+void ClientStream::drop_head() noexcept {
+  if (head_ == nullptr) return;
+  const std::size_t size_bytes = head_->builder.list_bytes();
+  connection_.give_back(size_bytes);
+  held_bytes_ -= size_bytes;
+  head_.reset();
+}
+
 void ClientStream::take_head(std::unique_ptr<h2::ReceivedHead> head) {
   has_begun_ = true;
+  if (!hold(*head)) return give_up(Error(Errc::HeadTooLong, too_many_heads));
   const http::Head& told = head->head;
   const bool may_go_on =
       told.status == code(Status::Continue) && content_state_ == Content::Waiting;
@@ -109,6 +128,9 @@ void ClientStream::take_data(std::string_view data) {
 }
 
 void ClientStream::take_end(std::unique_ptr<h2::ReceivedHead> trailers) {
+  if (trailers != nullptr && !hold(*trailers)) {
+    return give_up(Error(Errc::HeadTooLong, too_many_heads));
+  }
   trailers_ = std::move(trailers);
   is_whole_ = true;
   note_progress();

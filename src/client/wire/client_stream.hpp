@@ -120,6 +120,8 @@ class ClientStream final : public base::ListNode, public Exchange, private body:
   void begin_content();
   void end_content();
   void give_back_data();
+  [[nodiscard]] bool hold(const h2::ReceivedHead& head) noexcept;
+  void drop_head() noexcept;
   void give_up(Error error);
   [[nodiscard]] bool has_sent_queue() const noexcept;
   void tell_tunnel() noexcept;
@@ -133,8 +135,9 @@ class ClientStream final : public base::ListNode, public Exchange, private body:
   std::deque<std::unique_ptr<h2::ReceivedHead>> heads_;  // not read yet
   std::unique_ptr<h2::ReceivedHead> head_;
   std::unique_ptr<h2::ReceivedHead> trailers_;
-  std::string looked_at_;  // backs Data
-  std::string received_;   // since then
+  std::size_t held_bytes_ = 0;  // of all of these, taken from the connection
+  std::string looked_at_;       // backs Data
+  std::string received_;        // since then
   std::uint64_t content_bytes_ = 0;
   std::optional<Error> failure_{};
   loop::Instant progress_;

@@ -49,12 +49,14 @@ std::string_view scheme_of(const Url& url) noexcept {
 }  // namespace
 
 H2Connection::H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
-                           net::OutputQueue::Blocks& blocks, net::HeldStream stream,
-                           const h1::ResponseLimits& limits, std::size_t stream_bytes)
+                           net::OutputQueue::Blocks& blocks, HeadBudget& heads,
+                           net::HeldStream stream, const h1::ResponseLimits& limits,
+                           std::size_t stream_bytes)
     : owner_(std::move(owner)),
       loop_(loop),
       pool_(pool),
       blocks_(blocks),
+      heads_(heads),
       pump_(static_cast<net::StreamPumpUser&>(*this), loop, blocks),
       max_content_bytes_(limits.body.body_bytes),
       session_(connection_options(limits, stream_bytes), *this, workspace_, loop.now()) {

@@ -11,6 +11,7 @@
 #include "base/intrusive_list.hpp"
 #include "client/wire/client_stream.hpp"
 #include "client/wire/exchange.hpp"
+#include "client/wire/head_budget.hpp"
 #include "client/wire/pool.hpp"
 #include "h1/response_reader.hpp"
 #include "h2/connection.hpp"
@@ -33,7 +34,7 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   /// `owner` keeps alive everything it refers to; `stream` is connected, and any TLS handshake is
   /// done. For `stream_bytes` see ClientLimits.
   H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
-               net::OutputQueue::Blocks& blocks, net::HeldStream stream,
+               net::OutputQueue::Blocks& blocks, HeadBudget& heads, net::HeldStream stream,
                const h1::ResponseLimits& limits, std::size_t stream_bytes);
   /// All exchanges must have ended.
   ~H2Connection() override;
@@ -62,6 +63,11 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
     exchange.unsent().unlink();
     unsent_.push_back(exchange.unsent());
   }
+  /// Takes room for the head of a response. Returns false if others hold too much.
+  [[nodiscard]] bool hold(std::size_t head_bytes) noexcept {
+    return heads_.take(held_bytes_, head_bytes);
+  }
+  void give_back(std::size_t head_bytes) noexcept { heads_.give_back(held_bytes_, head_bytes); }
   /// Destroys an exchange that ended; `is_broken_off` if the server had not finished answering.
   void forget(ClientStream& exchange, bool is_broken_off) noexcept;
   /// Bytes written to the output so far, and sent from there to the stream.
@@ -106,6 +112,8 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   loop::Loop& loop_;
   Pool& pool_;
   net::OutputQueue::Blocks& blocks_;
+  HeadBudget& heads_;
+  std::size_t held_bytes_ = 0;  // taken from it
   net::StreamPump pump_;
   const std::uint64_t max_content_bytes_;
   base::IntrusiveList<ClientStream> exchanges_;     // owned by the callers of begin()

@@ -354,5 +354,99 @@ TEST_F(H2ConnectionTest, EveryOperationMayFail) {
   fault_ = nullptr;
 }
 
+// Heads -------------------------------------------------------------------------------------------
+
+/// A head that is fifteen times the newest field of the dynamic table: 60 KB, by 20 bytes.
+class H2ConnectionHeads : public H2ConnectionTest {
+ protected:
+  static constexpr std::size_t long_bytes = 3'900;
+  static constexpr std::size_t references = 15;
+  static constexpr std::size_t of_one = references * (long_bytes + 6 + h2::field_charge);
+
+  static std::string expanding(std::string block = {}) {
+    for (std::size_t n = 0; n < references; ++n) block += frames::indexed(62);
+    return block;
+  }
+  void remember() {  // the field, in an interim response
+    const H2Call first = greeted();
+    feed(frames::headers(1, frames::field(":status", "103") + long_field(), frames::open));
+    EXPECT_EQ(told(first), "Interim(103) ");
+  }
+  static std::string long_field() {
+    return frames::remembered("x-long", std::string(long_bytes, 'l'));
+  }
+  static std::string answer(std::uint32_t id, unsigned flags = frames::open,
+                            std::string_view status = "200") {
+    return frames::headers(id, expanding(frames::field(":status", status)), flags);
+  }
+};
+
+TEST_F(H2ConnectionHeads, ThatNobodyReadsHaveABudget) {
+  remember();
+  std::vector<H2Call> calls;
+  for (int i = 0; i < 5; ++i) calls.push_back(get());
+  said();
+  for (std::uint32_t id = 3; id <= 11; id += 2) feed(answer(id));
+  EXPECT_EQ(said(), "RST_STREAM(9,CANCEL) RST_STREAM(11,CANCEL)") << "3 of 60 KB, below 200 kB";
+  EXPECT_LE(heads_.held_bytes(), 200'000U);
+  EXPECT_GE(heads_.held_bytes(), 3 * of_one);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(told(calls[i]), "Head(200) ");
+  const std::string error = told(calls[3]);
+  EXPECT_NE(error.find("the header section is too long"), error.npos) << error;
+  // The room of an exchange that has ended can be used again.
+  end(calls[0]);
+  said();
+  H2Call next = get();
+  feed(answer(13, frames::whole));
+  EXPECT_EQ(told(next), "Head(200) Complete");
+  end(next);
+  calls.clear();
+  settle();
+  EXPECT_EQ(heads_.held_bytes(), 0U);
+}
+
+TEST_F(H2ConnectionHeads, ThatAreInterimAreReleasedOnceTheyAreRead) {
+  limits_.interim_bytes = 1 << 20;
+  remember();
+  H2Call call = get();
+  for (int i = 0; i < 10; ++i) {
+    feed(answer(3, frames::open, "103"));
+    EXPECT_EQ(told(call), "Interim(103) ");
+    EXPECT_LT(heads_.held_bytes(), of_one + 100);
+  }
+  for (int i = 0; i < 4; ++i) feed(answer(3, frames::open, "103"));
+  EXPECT_TRUE(call->has_begun());
+  EXPECT_NE(told(call).find("error: "), std::string::npos) << "unread";
+  end(call);
+  EXPECT_EQ(heads_.held_bytes(), 0U);
+}
+
+TEST_F(H2ConnectionHeads, OfTrailersCount) {
+  limits_.body.trailer_bytes = 64 * 1024;
+  remember();
+  std::vector<H2Call> calls;
+  for (int i = 0; i < 4; ++i) calls.push_back(get());
+  for (std::uint32_t id = 3; id <= 9; id += 2) {
+    feed(head(id) + frames::headers(id, expanding(), frames::whole));
+  }
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(told(calls[i]), "Head(200) Complete");
+  const std::string last = told(calls[3]);
+  EXPECT_NE(last.find("the header section is too long"), last.npos) << last;
+}
+
+TEST(HeadBudget, IsSharedByTheConnectionsOfAClient) {
+  HeadBudget budget(200, 300);
+  std::size_t first = 0;
+  std::size_t second = 0;
+  EXPECT_FALSE(budget.take(first, 201));
+  EXPECT_TRUE(budget.take(first, 200));
+  EXPECT_FALSE(budget.take(first, 1));
+  EXPECT_FALSE(budget.take(second, 101));
+  EXPECT_TRUE(budget.take(second, 100));
+  budget.give_back(first, 50);
+  EXPECT_TRUE(budget.take(second, 50));
+  EXPECT_EQ(budget.held_bytes(), 300U);
+}
+
 }  // namespace
 }  // namespace skua::client
