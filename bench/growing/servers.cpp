@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Servers: networks of trusted proxies.
+// Servers: networks of trusted proxies, members of a topic, targets of a gateway.
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "load.hpp"
+#include "proxy/group.hpp"
+#include "skua/topics.hpp"
 #include "skua/trusted_proxies.hpp"
 
 namespace skua::growing {
@@ -36,7 +41,63 @@ class TrustedNetworks final : public Load {
   std::size_t found_ = 0;
 };
 
-constexpr std::array scenarios{Scenario{"trusted networks", make<TrustedNetworks>}};
+/// Somebody enters a topic and leaves it, while others are in it.
+class MembersOfATopic final : public Load {
+ public:
+  explicit MembersOfATopic(std::size_t others) {
+    for (std::size_t i = 0; i < others; ++i) {
+      present_.push_back(topics_.enter("room", {.name = "member " + std::to_string(i)}));
+    }
+  }
+
+  void operate() override { const TopicPresence visit = topics_.enter("room", visitor_); }
+
+ private:
+  Topics topics_;
+  std::vector<TopicPresence> present_;
+  const TopicMember visitor_{.name = "visitor"};
+};
+
+/// A request gets a target, while all targets are up: at most 1,000, as a group is made one by one.
+/// Sessions come again.
+template <Balance by>
+class GatewayTargets final : public Load {
+ public:
+  explicit GatewayTargets(std::size_t others)
+      : group_(options(std::min<std::size_t>(others, 1'000))) {}
+
+  void operate() override {
+    const proxy::Group::Choice choice = group_.choose(
+        *members_, {.key = ++number_ % sessions, .now = loop::Instant(1h)}, draw_, candidates_);
+    group_.release(*(*members_)[choice.index]);
+  }
+
+ private:
+  static constexpr std::uint64_t sessions = 4;
+
+  static UpstreamOptions options(std::size_t count) {
+    UpstreamOptions options;
+    options.balance.by = by;
+    for (std::size_t i = 0; i < count; ++i) {
+      options.targets.push_back(
+          {.url = "http://10.0." + std::to_string(i / 250) + "." + std::to_string(i % 250 + 1)});
+    }
+    return options;
+  }
+
+  proxy::Group group_;
+  const std::shared_ptr<const proxy::Members> members_ = group_.members();
+  proxy::Draw draw_{11};
+  std::vector<proxy::Candidate> candidates_;
+  std::uint64_t number_ = 0;
+};
+
+constexpr std::array scenarios{
+    Scenario{"trusted networks", make<TrustedNetworks>},
+    Scenario{"members of a topic", make<MembersOfATopic>},
+    Scenario{"targets, the less busy", make<GatewayTargets<Balance::LeastOutstanding>>},
+    Scenario{"targets, in turn", make<GatewayTargets<Balance::RoundRobin>>},
+    Scenario{"targets, by session", make<GatewayTargets<Balance::Hash>>}};
 
 }  // namespace
 
