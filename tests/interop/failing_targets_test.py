@@ -22,6 +22,7 @@ import tempfile
 import threading
 import time
 
+from hand_over_test import Service, adopt_orphans
 from served import SKIP, Program
 from servers import Haproxy, found, free_port, until
 
@@ -289,6 +290,7 @@ SCENARIOS = {
     "reset content": lambda targets, ports, seconds: wait(seconds),
     "readiness": None,
     "descriptors": None,
+    "gateway": None,
 }
 
 
@@ -333,7 +335,50 @@ def readiness(skua: str, targets: list[Target]) -> list[str]:
     return []
 
 
-SHORT = ("restarts, 0.4 s", "kill -9, 0.4 s", "503 storm", "idle closes", "reset before", "readiness", "descriptors")
+def open_websocket(port: int):
+    client = socket.create_connection(("127.0.0.1", port), TIMEOUT)
+    client.sendall(b"GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                   b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+    answers = client.makefile("rb")
+    assert answers.readline().split()[1] == b"101"
+    while answers.readline().strip():
+        pass
+    return client, answers
+
+
+def restarts_gateway(skua: str, targets: list[Target]) -> list[str]:
+    """The gateway hands over, then ends, with 200 WebSockets each time: all of them are told, and no request fails."""
+    count, problems = 200, []
+    adopt_orphans()
+    words = gateway(skua, targets, False, more=("--hand-over", "--websocket-spread", "1", "--drain-grace", "5")).command
+    service = Service(*(word for word in words if word != "--quiet"))  # which hides that it hands over
+    port = service.address.port
+    load = Load(port, port, {kind: CLIENTS[kind] for kind in ("GET", "POST")})
+    try:
+        for name, restart in (("hand-over", service.hand_over), ("end", service.end)):
+            sockets = [open_websocket(port) for _ in range(count)]
+            if name == "end":
+                sums = load.stop()
+            restart()
+            ends = [answers.read() for _, answers in sockets]
+            told = sum(end[:1] == b"\x88" and end[2:4] == b"\x03\xe9" for end in ends)  # Close, 1001
+            print(f"{'gateway ' + name:16} {'HTTP/1':7} {'WebSocket':10} {count:7} {count - told:6}", flush=True)
+            if told != count:
+                problems.append(f"{name} of the gateway: {count - told} WebSockets were cut: {set(ends)}")
+            for client, answers in sockets:
+                answers.close()
+                client.close()
+        for kind, (done, lost) in sums.items():
+            print(f"{'gateway hand-over':16} {'HTTP/1':6} {kind:10} {done:7} {len(lost):6}", flush=True)
+            if lost:
+                problems.append(f"hand-over of the gateway: {len(lost)} of {done} {kind} lost: {set(lost)}")
+    finally:
+        load.over.set()
+    return problems
+
+
+OWN = {"readiness": readiness, "descriptors": descriptors, "gateway": restarts_gateway}  # without HAProxy
+SHORT = ("restarts, 0.4 s", "kill -9, 0.4 s", "503 storm", "idle closes", "reset before", *OWN)
 
 
 def allowed(kind: str, name: str, killed: int, done: int, their_lost: int) -> int:
@@ -376,7 +421,7 @@ def run(skua: str, name: str, is_http2: bool, seconds: float) -> list[str]:
             ends.callback(targets[-1].process.kill)
         ends.callback(lambda servers=tuple(targets): [target.process.kill() for target in servers])
         if SCENARIOS[name] is None:
-            return {"readiness": readiness, "descriptors": descriptors}[name](skua, targets)
+            return OWN[name](skua, targets)
         if phase != name:
             targets.append(ends.enter_context(contextlib.closing(ResettingTarget(phase))))
         text = HAPROXY + "".join(f"  server s{i} 127.0.0.1:{target.port} check inter 1s{' proto h2' if is_http2 else ''}\n"
