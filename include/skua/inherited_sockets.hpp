@@ -3,8 +3,11 @@
 
 #include "skua/release.hpp"  // first: checks the C++ version
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "skua/config.hpp"
@@ -41,5 +44,22 @@ struct ListeningSocket {
 /// Ends with: InvalidAddress if the variables are malformed; Closed, or another error of the
 ///            system, if a descriptor is not open.
 [[nodiscard]] SKUA_API Result<std::vector<ListeningSocket>, Problem> inherited_sockets();
+
+/// Removes the sockets with this name from the others, and returns them: those of one server of
+/// several.
+///
+/// ```cpp
+/// auto sockets = skua::inherited_sockets().value();
+/// admin_options.listeners = skua::take_named(sockets, "admin");
+/// options.listeners = std::move(sockets);  // the rest
+/// ```
+[[nodiscard]] inline std::vector<ListeningSocket> take_named(std::vector<ListeningSocket>& sockets,
+                                                             std::string_view name) {
+  const auto has_name = [name](const ListeningSocket& socket) { return socket.name == name; };
+  std::vector<ListeningSocket> taken;
+  std::ranges::copy_if(sockets, std::back_inserter(taken), has_name);
+  std::erase_if(sockets, has_name);
+  return taken;
+}
 
 }  // namespace skua

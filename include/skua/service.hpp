@@ -54,7 +54,6 @@ struct ServiceOptions {
 /// The manager is told that the program is ready when wait_and_drain() begins. From then on, its
 /// watchdog hears of the program twice in each period, unless a thread of a server handles one
 /// event for longer: then it restarts the program.
-///
 class SKUA_API Service final : public ServiceEvents {
  public:
   explicit Service(ServiceOptions options = {});
@@ -63,6 +62,14 @@ class SKUA_API Service final : public ServiceEvents {
   ~Service();
 
   [[nodiscard]] ServiceManager& manager() noexcept;
+
+  /// Names the sockets that a server opens, for programs with several: the new process of a
+  /// hand-over gives each server its own, by take_named(). Inherited sockets have names already.
+  ///
+  /// Ends with: std::invalid_argument if the name is empty, has a colon or a line feed, or begins
+  ///            with `skua-own`.
+  /// Lifetime:  the server outlives the service, or its last hand-over.
+  void name(const Server& server, std::string name);
 
   /// Hands the listening sockets of the servers over to a new process, as SIGUSR2 does. If it
   /// returns the id of that process, this one no longer is the service: drain the servers, and end.

@@ -2,13 +2,16 @@
 // In: what becomes of servers, and SIGUSR2. Out: what a service manager is told, and a successor.
 #include "skua/service.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "async/guarded.hpp"
 #include "net/log.hpp"
+#include "net/socket.hpp"
 #include "service/signals.hpp"
 #include "service/successor.hpp"
 #include "service/watchdog.hpp"
@@ -19,6 +22,7 @@ struct Service::Impl {
   explicit Impl(ServiceOptions told) : options(std::move(told)), log(net::quiet(options.log)) {}
 
   Result<int, Problem> hand_over(const std::vector<Server*>& from);
+  std::vector<ListeningSocket> sockets_of(Server& server) const;
   Result<int, Problem> start_successor(const std::vector<ListeningSocket>& sockets);
   void say(LogLevel level, std::string_view text) const { net::tell(log, level, {text}); }
 
@@ -27,6 +31,7 @@ struct Service::Impl {
   ServiceManager manager{};
   service::HandOverSignal signal{options.hand_over};
   std::vector<Server*> servers{};
+  std::vector<std::pair<const Server*, std::string>> names{};
   std::optional<service::Watchdog> watchdog{};
   bool is_handed_over = false;
 };
@@ -37,6 +42,15 @@ Service::Service(ServiceOptions options) : impl_(std::make_unique<Impl>(std::mov
 }
 
 Service::~Service() = default;
+
+void Service::name(const Server& server, std::string name) {
+  const bool is_usable = !name.empty() && name.find_first_of(":\n") == std::string::npos &&
+                         !name.starts_with(net::own_socket_name);
+  if (!is_usable) throw std::invalid_argument("Service::name: this cannot be the name of a socket");
+  auto& names = impl_->names;
+  std::erase_if(names, [&](const auto& one) { return one.first == &server; });
+  names.emplace_back(&server, std::move(name));
+}
 
 ServiceManager& Service::manager() noexcept { return impl_->manager; }
 
@@ -88,10 +102,8 @@ Result<int, Problem> Service::hand_over(Servers servers) {
 // The sockets stay open here until the new process serves, so nothing is lost if it does not.
 Result<int, Problem> Service::Impl::hand_over(const std::vector<Server*>& from) {
   std::vector<ListeningSocket> sockets;
-  for (const Server* const server : from) {
-    for (ListeningSocket& socket : server->listening_sockets()) {
-      sockets.push_back(std::move(socket));
-    }
+  for (Server* const server : from) {
+    for (ListeningSocket& socket : sockets_of(*server)) sockets.push_back(std::move(socket));
   }
   if (sockets.empty()) {
     return Problem{Error(Errc::Closed, "hand over"), "the servers do not listen"};
@@ -103,6 +115,16 @@ Result<int, Problem> Service::Impl::hand_over(const std::vector<Server*>& from) 
   watchdog.reset();  // the new process has its own
   manager.replaced_by(*process);
   return process;
+}
+
+std::vector<ListeningSocket> Service::Impl::sockets_of(Server& server) const {
+  std::vector<ListeningSocket> sockets = server.listening_sockets();
+  const auto found = std::ranges::find(names, &server, &decltype(names)::value_type::first);
+  if (found == names.end()) return sockets;
+  for (ListeningSocket& socket : sockets) {
+    if (socket.name.empty()) socket.name = found->second;
+  }
+  return sockets;
 }
 
 Result<int, Problem> Service::Impl::start_successor(const std::vector<ListeningSocket>& sockets) {

@@ -10,8 +10,10 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "skua.hpp"
@@ -218,6 +220,47 @@ TEST_P(HandOver, KeepsTheNamesOfSockets) {
   EXPECT_FALSE(sockets[0].owns_path);
   server.shutdown();
   EXPECT_TRUE(server.listening_sockets().empty());
+}
+
+// A public server and one for operators, whose sockets travel in one list.
+TEST_P(HandOver, GivesEachServerItsOwnSockets) {
+  Router operators;
+  operators.get("/", [] { return "operators"; });
+  std::optional<Server> new_operators;
+  ServiceOptions to_both = to_new_server(2);
+  to_both.start_successor =
+      [&](const std::vector<ListeningSocket>& sockets) -> Result<int, Problem> {
+    std::vector<ListeningSocket> rest = sockets;
+    ServerOptions for_operators = options(1);
+    for_operators.listeners = take_named(rest, "admin");
+    EXPECT_EQ(for_operators.listeners.size(), 1U);
+    EXPECT_TRUE(take_named(rest, "admin").empty());
+    ServerOptions for_all = options(2);
+    for_all.listeners = rest;
+    auto started = new_operators.emplace(operators, for_operators).start();
+    if (started) started = new_.emplace(new_router_, for_all).start();
+    if (!started) return std::move(started).error();
+    return 4711;
+  };
+  Service service(to_both);
+  Server admin(operators, options(1));
+  EXPECT_THROW(service.name(admin, ""), std::invalid_argument);
+  EXPECT_THROW(service.name(admin, "a:b"), std::invalid_argument);
+  EXPECT_THROW(service.name(admin, "skua-own-a"), std::invalid_argument);
+  Server server(old_router_, options(2));
+  service.name(admin, "other");
+  service.name(admin, "admin");
+  ASSERT_TRUE(admin.start());
+  ASSERT_TRUE(server.start());
+  const std::uint16_t admin_port = admin.port();
+  const std::uint16_t port = server.port();
+  ASSERT_TRUE(service.hand_over({admin, server}));
+  admin.shutdown();
+  server.shutdown();
+  EXPECT_EQ(new_operators->port(), admin_port);
+  EXPECT_EQ(new_->port(), port);
+  EXPECT_EQ(ask(admin_port), "operators");
+  EXPECT_EQ(ask(port), "new");
 }
 
 TEST_P(HandOver, SkipsTheDrainDelay) {
