@@ -43,7 +43,12 @@ SKUA_API detail::YieldAwaiter yield() noexcept;
 class Event final {
  public:
   /// Resumes all waiters at the end of the turn, and lets later ones through until reset().
-  void set() noexcept {
+  ///
+  /// Ends with: std::logic_error if tasks of another thread wait: set it there, see Loop::post(),
+  /// or
+  ///            let them await offload() instead.
+  void set() {
+    waiters_.need(other_thread);
     is_set_ = true;
     waiters_.wake_all();
   }
@@ -54,7 +59,9 @@ class Event final {
    public:
     explicit Awaiter(Event& event) noexcept : event_(&event) {}
     [[nodiscard]] bool await_ready() const noexcept { return event_->is_set_; }
-    void await_suspend(std::coroutine_handle<> caller) { event_->waiters_.park(waiter_, caller); }
+    void await_suspend(std::coroutine_handle<> caller) {
+      event_->waiters_.park(waiter_, caller, other_thread);
+    }
     static void await_resume() noexcept {}
 
    private:
@@ -65,11 +72,18 @@ class Event final {
   [[nodiscard]] Awaiter wait() noexcept { return Awaiter(*this); }
 
  private:
-  detail::WaiterList waiters_;
+  static constexpr const char* other_thread =
+      "skua::Event: its tasks wait on another thread: set it there, in a call of Loop::post(), or "
+      "co_await skua::offload() instead of the event";
+
+  detail::OwnWaiters waiters_;
   bool is_set_ = false;
 };
 
 /// A bounded queue between tasks of one thread; the faster side waits.
+///
+/// Ends with: std::logic_error, from all of its functions that send, receive or close, if tasks of
+///            another thread wait.
 template <class T>
 class Channel final {
  public:
@@ -80,14 +94,16 @@ class Channel final {
   ///
   /// Waits for: room.
   Task<bool> send(T value) {
-    while (queue_.size() >= capacity_ && !is_closed_) co_await room_.wait();
+    while (queue_.size() >= capacity_ && !is_closed_) co_await room_.wait(other_thread);
     if (is_closed_) co_return false;
+    filled_.need(other_thread);
     queue_.push_back(std::move(value));
     filled_.wake_all();
     co_return true;
   }
   /// Sends a value if there is room. Returns false if the channel is full or closed.
   bool try_send(T value) {
+    filled_.need(other_thread);
     if (is_closed_ || queue_.size() >= capacity_) return false;
     queue_.push_back(std::move(value));
     filled_.wake_all();
@@ -97,15 +113,18 @@ class Channel final {
   ///
   /// Waits for: a value.
   Task<std::optional<T>> receive() {
-    while (queue_.empty() && !is_closed_) co_await filled_.wait();
+    while (queue_.empty() && !is_closed_) co_await filled_.wait(other_thread);
     if (queue_.empty()) co_return std::nullopt;
+    room_.need(other_thread);
     std::optional<T> value(std::move(queue_.front()));
     queue_.pop_front();
     room_.wake_all();
     co_return value;
   }
   /// Refuses further values; queued ones can still be received.
-  void close() noexcept {
+  void close() {
+    room_.need(other_thread);
+    filled_.need(other_thread);
     is_closed_ = true;
     room_.wake_all();
     filled_.wake_all();
@@ -113,9 +132,13 @@ class Channel final {
   [[nodiscard]] std::size_t size() const noexcept { return queue_.size(); }
 
  private:
+  static constexpr const char* other_thread =
+      "skua::Channel: a task waits for it on another thread: use it there, in a call of "
+      "Loop::post(), or co_await skua::offload() instead of the channel";
+
   std::deque<T> queue_;
-  detail::WaiterList room_;
-  detail::WaiterList filled_;
+  detail::OwnWaiters room_;
+  detail::OwnWaiters filled_;
   std::size_t capacity_;
   bool is_closed_ = false;
 };
@@ -361,7 +384,8 @@ SKUA_API void drive(Loop& loop, bool (*is_done)(const void* task) noexcept,
 /// Runs a task to completion on this thread, on a loop of its own; for programs and tests without a
 /// server.
 ///
-/// Ends with: what the task throws; Exception if the machine has no back end for a loop.
+/// Ends with: what the task throws; Exception if the machine has no back end for a loop;
+///            std::logic_error in a handler, callback or task, whose loop would stand still.
 template <class T>
 T run(Task<T> task) {
   const auto loop = detail::make_loop();

@@ -31,7 +31,7 @@ namespace blocking {
 ///
 /// Waits for: the whole response.
 /// Ends with: the errors of ClientRequest::send() and ClientResponse::text(); UnexpectedStatus for
-///            any status but 2xx.
+///            any status but 2xx; std::logic_error in a handler, callback or task.
 SKUA_API Result<std::string, Problem> get(std::string_view url, ClientOptions options = {});
 /// Posts content and returns the content of the response; otherwise like get().
 SKUA_API Result<std::string, Problem> post(std::string_view url, std::string content,

@@ -139,6 +139,8 @@ class SKUA_API WebSocketRequest final {
 /// co_await socket->send("hello");
 /// ```
 /// It keeps connections alive and reuses them.
+/// Ends with: std::logic_error, from each function that makes a request, on any other thread than
+///            the one that made it. BackgroundClient is for all threads.
 /// Lifetime:  one thread, whose loop outlives it. Destroying it ends what then() has begun, and
 ///            drops what close() would wait for; responses and sockets that are held go on.
 class SKUA_API Client final {

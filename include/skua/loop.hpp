@@ -58,7 +58,7 @@ class SKUA_API Loop final {
   void stop() noexcept;
   /// Runs a task to completion and returns its result; stop() has no effect on that.
   ///
-  /// Ends with: what the task throws.
+  /// Ends with: what the task throws; std::logic_error in a turn of a loop.
   template <class T>
   T run(Task<T> task) {
     Task<T> running = std::move(task);
@@ -128,6 +128,8 @@ class SKUA_API Timer final {
 
   /// Calls the callback once, when `delay` has passed, and up to a few milliseconds later. A
   /// running timer starts anew.
+  ///
+  /// Ends with: std::logic_error on another thread than its loop's.
   void start(Duration delay);
   void stop() noexcept;
   [[nodiscard]] bool is_running() const noexcept;

@@ -19,6 +19,7 @@
 #include "skua/redis_reply.hpp"
 #include "skua/task.hpp"
 #include "skua/tls.hpp"
+#include "skua/waiter.hpp"
 
 // A client of Redis 6 or newer, and of servers that speak RESP3 like it. Everything belongs to the
 // loop on which it is made, see skua/loop.hpp; PerThread has a client for each.
@@ -235,6 +236,7 @@ class SKUA_API Client final {
   std::shared_ptr<const Settings> settings_;  // shared with other threads' clients
   std::shared_ptr<Topology> topology_;        // shared with tasks that wait
   std::vector<std::weak_ptr<Subscriber>> subscribers_;
+  skua::detail::OwnThread thread_;
 };
 
 /// A client for each thread of a server, made when the thread first uses it.

@@ -11,6 +11,24 @@ namespace skua::detail {
 
 class WaiterList;
 
+/// The thread that an object belongs to.
+class SKUA_API OwnThread final {
+ public:
+  OwnThread() noexcept : id_(here()) {}
+  [[nodiscard]] bool is_here() const noexcept { return id_ == here(); }
+  /// Ends with: std::logic_error with this text on any other thread.
+  void need(const char* text) const {
+    if (!is_here()) [[unlikely]]
+      refuse(text);
+  }
+
+ private:
+  static const void* here() noexcept;
+  [[noreturn]] static void refuse(const char* text);
+
+  const void* id_;
+};
+
 /// A waiting coroutine: a list node, embedded in the awaitable.
 ///
 /// Lifetime:  if it is destroyed while it waits, it leaves the list and resumes nothing.
@@ -94,6 +112,41 @@ class SKUA_API WaiterList final {
  private:
   friend class Waiter;
   Waiter head_;
+};
+
+/// The tasks of one thread that wait for something that the same thread brings about. Other threads
+/// could not wake their loop.
+class OwnWaiters final {
+ public:
+  /// Suspends a task. Ends with: std::logic_error with this text if others wait on another thread.
+  void park(Waiter& waiter, std::coroutine_handle<> caller, const char* text) {
+    need(text);
+    thread_ = OwnThread();
+    list_.park(waiter, caller);
+  }
+  /// Ends with: std::logic_error with this text if tasks of another thread wait.
+  void need(const char* text) const {
+    if (!list_.empty()) thread_.need(text);
+  }
+  void wake_all() noexcept { list_.wake_all(); }
+
+  class Awaiter {
+   public:
+    Awaiter(OwnWaiters& waiters, const char* text) noexcept : waiters_(&waiters), text_(text) {}
+    static bool await_ready() noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> caller) { waiters_->park(waiter_, caller, text_); }
+    static void await_resume() noexcept {}
+
+   private:
+    OwnWaiters* waiters_;
+    const char* text_;
+    Waiter waiter_;
+  };
+  [[nodiscard]] Awaiter wait(const char* text) noexcept { return {*this, text}; }
+
+ private:
+  WaiterList list_;
+  OwnThread thread_;
 };
 
 /// Resumes at the end of the turn.

@@ -154,7 +154,8 @@ class SKUA_API WebSocketSender final {
 ///
 /// Lifetime:  a server's socket ends after its handler or the close callback. A client's socket is
 ///            dropped by its owner, before the loop ends: it is then closed with 1000. Only the
-///            object that sender() returns may be used by other threads.
+///            object that sender() returns may be used by other threads: elsewhere, the functions
+///            that send, close or subscribe throw std::logic_error.
 class SKUA_API WebSocket final {
  public:
   explicit WebSocket(ws::Socket& socket SKUA_LIFETIMEBOUND) noexcept : socket_(&socket) {}

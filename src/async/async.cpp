@@ -100,6 +100,10 @@ thread_local WaiterList* ready_of_this_thread = nullptr;
 
 }  // namespace
 
+const void* OwnThread::here() noexcept { return &ready_of_this_thread; }
+
+void OwnThread::refuse(const char* text) { throw std::logic_error(text); }
+
 void Waiter::park(std::coroutine_handle<> caller) {
   if (ready_of_this_thread == nullptr) {
     throw std::logic_error("a task waits on a thread without a loop: see skua::run");

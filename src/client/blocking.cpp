@@ -4,10 +4,12 @@
 #include <exception>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "client/problem.hpp"
+#include "loop/current.hpp"
 #include "loop/loop.hpp"
 #include "loop/worker_pool.hpp"
 #include "skua/async.hpp"
@@ -50,8 +52,17 @@ Task<Answer> with_client(const Make& make, ClientOptions options) {
   co_return answer;
 }
 
+Answer ask(const Make& make, ClientOptions options) {
+  if (loop::is_in_turn()) {
+    throw std::logic_error(
+        "skua::blocking: this thread runs a loop, which would stand still: co_await a request of a "
+        "skua::Client, or make the call in a function for skua::offload()");
+  }
+  return run(with_client(make, std::move(options)));
+}
+
 Result<std::string, Problem> content_of(const Make& make, ClientOptions options, Method method) {
-  Answer answer = run(with_client(make, std::move(options)));
+  Answer answer = ask(make, std::move(options));
   if (!answer) return std::move(answer).error();
   if (code(answer->status) / 100 == 2) return std::move(answer->content);
   return client::could_not(client::step_of(name(method), answer->url), Errc::UnexpectedStatus,
@@ -72,7 +83,7 @@ Result<std::string, Problem> blocking::post(std::string_view url, std::string co
 }
 
 Result<WholeResponse, Problem> blocking::send(const Make& make, ClientOptions options) {
-  return run(with_client(make, std::move(options)));
+  return ask(make, std::move(options));
 }
 
 // The background client runs a loop on its own thread; each call posts a task to it.

@@ -195,6 +195,17 @@ Task<Result<CloseReason, Problem>> WebSocketRequest::run(
       callbacks);
 }
 
+namespace {
+
+// Requests of another thread would wait for a loop that does not know of them.
+void need_own_thread(const Core& core) {
+  core.loop.thread().need(
+      "skua::Client: it belongs to the thread that made it: make one for each thread, or use a "
+      "skua::BackgroundClient, which any thread may call");
+}
+
+}  // namespace
+
 Client::Client(ClientOptions options)
     : core_(std::make_shared<Core>(loop::Loop::current(), std::move(options))) {}
 
@@ -205,17 +216,25 @@ ClientRequest Client::request(Method method, std::string_view url) {
     throw std::invalid_argument(
         "Client::request: Method::Other has no name; pass the method as text");
   }
+  need_own_thread(*core_);
   return {core_, method, url};
 }
 
 ClientRequest Client::request(std::string_view method, std::string_view url) {
+  need_own_thread(*core_);
   return {core_, method, url};
 }
 
 CookieJar& Client::cookie_jar() noexcept { return core_->jar; }
 
-WebSocketRequest Client::websocket(std::string_view url) { return {core_, url}; }
+WebSocketRequest Client::websocket(std::string_view url) {
+  need_own_thread(*core_);
+  return {core_, url};
+}
 
-Task<> Client::close() { return Core::finish(core_); }
+Task<> Client::close() {
+  need_own_thread(*core_);
+  return Core::finish(core_);
+}
 
 }  // namespace skua

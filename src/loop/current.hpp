@@ -9,4 +9,7 @@ class Loop;
 /// loop.
 [[nodiscard]] Loop* find_current() noexcept;
 
+/// Reports whether a loop runs a turn on this thread.
+[[nodiscard]] bool is_in_turn() noexcept;
+
 }  // namespace skua::loop

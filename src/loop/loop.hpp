@@ -185,6 +185,9 @@ class Loop {
   /// The newest of several loops is the current one.
   void live_here() noexcept;
 
+  /// The thread that runs the loop, or else the one that created it.
+  [[nodiscard]] const skua::detail::OwnThread& thread() const noexcept { return thread_; }
+
   /// Calls a function of the user's. If it throws, the exception goes to the failure handler.
   template <class Call>
   void call_user(Call&& call) noexcept {
@@ -280,6 +283,7 @@ class Loop {
   Attachments attachments_{};
   KeptTasks kept_tasks_{};
   const Log* log_ = nullptr;
+  skua::detail::OwnThread thread_;  // of the last turn
 };
 
 /// Makes a loop the current one of this thread, as in a turn. Loops may nest.

@@ -25,7 +25,9 @@ const Clock& machine_clock() noexcept {
 
 Loop::Entered::Entered(Loop& loop) noexcept
     : outer_(std::exchange(current_loop, &loop)),
-      outer_ready_(skua::detail::WaiterList::exchange_ready(&loop.ready_)) {}
+      outer_ready_(skua::detail::WaiterList::exchange_ready(&loop.ready_)) {
+  loop.thread_ = {};
+}
 
 Loop::Entered::~Entered() {
   skua::detail::WaiterList::exchange_ready(outer_ready_);
@@ -138,6 +140,8 @@ void Loop::run_once(Duration max_wait) {
   const Entered entered(*this);
   turn(max_wait);
 }
+
+bool is_in_turn() noexcept { return current_loop != nullptr; }
 
 Loop* find_current() noexcept { return current_loop != nullptr ? current_loop : newest_loop; }
 

@@ -5,8 +5,10 @@
 #include <cerrno>
 #include <deque>
 #include <exception>
+#include <stdexcept>
 #include <utility>
 
+#include "loop/current.hpp"
 #include "loop/loop.hpp"
 #include "loop/signal.hpp"
 #include "loop/sockets.hpp"
@@ -93,6 +95,11 @@ std::unique_ptr<Loop, LoopDeleter> make_loop() {
 
 void drive(Loop& loop, bool (*is_done)(const void* task) noexcept, void (*start)(void* task),
            void* task) {
+  if (loop::is_in_turn()) {
+    throw std::logic_error(
+        "run: this thread runs a loop, whose other tasks would stand still: co_await the task, or "
+        "call run() in a function for skua::offload()");
+  }
   Loop::Impl& impl = *loop.impl_;
   impl.turns->forget_now_between_turns();
   {
@@ -131,6 +138,8 @@ Timer::~Timer() {
 }
 
 void Timer::start(Duration delay) {
+  impl_->loop.thread().need(
+      "skua::Timer: another thread made it: start it there, in a call of Loop::post()");
   impl_->loop.forget_now_between_turns();
   impl_->timer.start(delay);
 }

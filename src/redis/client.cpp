@@ -160,6 +160,17 @@ void Subscription::remove(const Channels& channels) { subscriber_->remove(channe
 
 // Client ------------------------------------------------------------------------------------------
 
+namespace {
+
+void need_own_thread(const skua::detail::OwnThread& thread) {
+  thread.need(
+      "redis::Client: it belongs to the thread that made it: use redis::PerThread, which has one "
+      "for "
+      "each");
+}
+
+}  // namespace
+
 Client::Client(std::string_view url) : Client(Options{.url = std::string(url)}) {}
 Client::Client(Options options) : Client(read_settings(std::move(options))) {}
 Client::Client(std::shared_ptr<const Settings> settings)
@@ -176,28 +187,33 @@ Client::~Client() {
 }
 
 Task<Result<Reply, Problem>> Client::command(Command command) {
+  need_own_thread(thread_);
   if (auto why = refusal(command)) return refuse_one(*std::move(why));
   const loop::Instant deadline = deadline_of(*settings_, std::span(&command, 1));
   return run_one(topology_, std::move(command), deadline);
 }
 
 Task<Replies> Client::pipeline(std::vector<Command> commands) {
+  need_own_thread(thread_);
   const loop::Instant deadline = deadline_of(*settings_, commands);
   return run_all(topology_, std::move(commands), deadline);
 }
 
 Task<Result<std::vector<Reply>, Problem>> Client::transaction(std::vector<Command> commands) {
+  need_own_thread(thread_);
   const loop::Instant deadline = deadline_of(*settings_, commands);
   return run_transaction(topology_, std::move(commands), deadline);
 }
 
 Task<Result<Reply, Problem>> Client::eval(ScriptCall call) {
+  need_own_thread(thread_);
   const Duration limit = call.limit() < Duration(0) ? settings_->options.timeout : call.limit();
   const loop::Instant deadline = later(loop::Loop::current().now(), limit);
   return run_script(topology_, std::move(call), deadline);
 }
 
 Task<Result<Subscription, Problem>> Client::subscribe(Channels channels, SubscribeOptions options) {
+  need_own_thread(thread_);
   const auto subscriber = std::make_shared<Subscriber>(settings_, topology_, options);
   std::erase_if(subscribers_, [](const auto& one) { return one.expired(); });
   subscribers_.push_back(subscriber);

@@ -25,11 +25,17 @@ Task<Result<T>> fail_invalid() {
   co_return invalid();
 }
 
+void need_own_thread(const StreamCore& core) {
+  core.loop().thread().need(
+      "skua::Stream: it belongs to another thread: use it there, in a call of Loop::post()");
+}
+
 /// Calls an operation of a stream that may be invalid.
 template <class T, class... Arguments, class... Given>
 Task<Result<T>> on(const std::shared_ptr<StreamCore>& core,
                    Task<Result<T>> (*operation)(StreamCore::Self, Arguments...), Given&&... given) {
   if (core == nullptr) return fail_invalid<T>();
+  need_own_thread(*core);
   return operation(core, std::forward<Given>(given)...);
 }
 
@@ -66,7 +72,9 @@ Task<Result<void>> Stream::send(std::string_view bytes, Duration patience) {
 }
 
 void Stream::write(std::string_view bytes) {
-  if (core_ != nullptr) core_->write(bytes);
+  if (core_ == nullptr) return;
+  need_own_thread(*core_);
+  core_->write(bytes);
 }
 
 std::uint64_t Stream::unsent_bytes() const noexcept {

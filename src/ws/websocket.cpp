@@ -17,6 +17,17 @@ detail::MessageAwaiter::~MessageAwaiter() {
   if (is_parked_) socket_->forget_receiver();
 }
 
+namespace {
+
+// Another thread would race with the socket's own, and could not wake its loop.
+void need_own_thread(const Socket& socket) {
+  if (!socket.is_open()) return;  // it may be told of after its loop has ended
+  socket.wire().thread().need(
+      "skua::WebSocket: it belongs to another thread: keep its sender(), which any thread may use");
+}
+
+}  // namespace
+
 bool detail::MessageAwaiter::await_ready() const { return socket_->prepare_receive(); }
 
 void detail::MessageAwaiter::await_suspend(std::coroutine_handle<> receiver) {
@@ -31,6 +42,7 @@ std::optional<Message> detail::MessageAwaiter::await_resume() noexcept {
 
 detail::SendAwaiter::SendAwaiter(ws::Socket& socket, MessageType type, std::string_view content)
     : socket_(&socket), content_(content), type_(type) {
+  need_own_thread(socket);
   const Socket::Sent sent = socket_->send(type_, content_, Socket::Sending::MayWait);
   must_wait_ = sent == Socket::Sent::MustWait;
   is_sent_ = sent == Socket::Sent::Taken;
@@ -65,13 +77,19 @@ detail::SendAwaiter WebSocket::send(Bytes bytes) {
   return {*socket_, MessageType::Binary, skua::text(bytes)};
 }
 
-void WebSocket::ping(std::string_view payload) { socket_->ping(payload); }
+void WebSocket::ping(std::string_view payload) {
+  need_own_thread(*socket_);
+  socket_->ping(payload);
+}
 
 void WebSocket::on_control(std::function<void(WebSocketControl, std::string_view)> call) {
   socket_->on_control(std::move(call));
 }
 
-void WebSocket::close(CloseCode code, std::string_view reason) { socket_->close(code, reason); }
+void WebSocket::close(CloseCode code, std::string_view reason) {
+  need_own_thread(*socket_);
+  socket_->close(code, reason);
+}
 
 bool WebSocket::is_open() const noexcept { return socket_->is_open(); }
 
@@ -83,11 +101,18 @@ bool WebSocket::is_compressed() const noexcept { return socket_->is_compressed()
 
 std::uint64_t WebSocket::queued_bytes() const noexcept { return socket_->queued_bytes(); }
 
-void WebSocket::subscribe(std::string_view topic) { socket_->subscribe(topic); }
+void WebSocket::subscribe(std::string_view topic) {
+  need_own_thread(*socket_);
+  socket_->subscribe(topic);
+}
 
-void WebSocket::unsubscribe(std::string_view topic) { socket_->unsubscribe(topic); }
+void WebSocket::unsubscribe(std::string_view topic) {
+  need_own_thread(*socket_);
+  socket_->unsubscribe(topic);
+}
 
 void WebSocket::publish(std::string_view topic, std::string_view text, MessageType type) {
+  need_own_thread(*socket_);
   socket_->publish(topic, type, text);
 }
 

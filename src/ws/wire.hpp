@@ -8,6 +8,7 @@
 
 #include "loop/clock.hpp"
 #include "skua/body.hpp"
+#include "skua/waiter.hpp"
 #include "skua/websocket_message.hpp"
 
 namespace skua::ws {
@@ -47,6 +48,8 @@ class Wire {
   [[nodiscard]] virtual Codecs& codecs() noexcept = 0;
   /// Returns a function that runs calls on this thread from any other, as long as it is running.
   [[nodiscard]] virtual Poster poster() = 0;
+  /// The thread of the socket.
+  [[nodiscard]] virtual const skua::detail::OwnThread& thread() const noexcept = 0;
 
  protected:
   ~Wire() = default;

@@ -90,6 +90,9 @@ class WebSocketConnection final : public base::ListNode,
     close_socket(CloseCode::InternalError);
   }
   [[nodiscard]] loop::Instant now() noexcept override { return core_->loop.now(); }
+  [[nodiscard]] const skua::detail::OwnThread& thread() const noexcept override {
+    return core_->loop.thread();
+  }
   [[nodiscard]] ws::Poster poster() override;
 
   [[nodiscard]] ws::Codecs& codecs() noexcept override { return core_->codecs; }

@@ -28,6 +28,9 @@ class Carrier : public ws::Wire {
   [[nodiscard]] virtual Resources& resources() const noexcept = 0;
 
   [[nodiscard]] loop::Instant now() noexcept final { return resources().loop.now(); }
+  [[nodiscard]] const skua::detail::OwnThread& thread() const noexcept final {
+    return resources().loop.thread();
+  }
   [[nodiscard]] ws::Poster poster() final { return resources().poster(); }
   [[nodiscard]] ws::Codecs& codecs() noexcept final { return resources().codecs; }
 
