@@ -16,8 +16,11 @@
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
 #include "skua/credentials.hpp"
+#include "skua/mistakes.hpp"
+#include "skua/next.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
+#include "skua/task.hpp"
 
 namespace skua::middleware {
 class DigestVerifier;
@@ -78,6 +81,34 @@ class SKUA_API BasicGuard final {
 [[nodiscard]] SKUA_API BasicGuard basic(std::string_view realm, BasicGuard::Check check,
                                         Role role = Role::Origin);
 
+/// A middleware; see basic() with a check that waits.
+class SKUA_API WaitingBasic final {
+ public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
+  using Check = std::function<Task<bool>(std::string_view user, std::string_view password)>;
+
+  WaitingBasic(std::string_view realm, Check check, Role role);
+  Task<Response> operator()(Request& request, Next next) const;
+
+ private:
+  struct Kept;
+  static Task<Response> run(std::shared_ptr<const Kept> kept, Request& request, Next next);
+
+  std::shared_ptr<const Kept> kept_;  // by the copies, and the requests in progress
+};
+
+/// Like the other form, with a check that waits for a database, another server or offload(), and
+/// returns a Task<bool>. If it throws, the request fails: nobody is let in.
+///
+/// Lifetime:  name and password are valid until the task has ended.
+template <class F>
+  requires std::is_invocable_r_v<Task<bool>, F&, std::string_view, std::string_view>
+[[nodiscard]] WaitingBasic basic(std::string_view realm, F check, Role role = Role::Origin) {
+  return {realm, WaitingBasic::Check(std::move(check)), role};
+}
+
 /// The result of a token check: whether the token is valid, and whose it is.
 class SKUA_API TokenVerdict final {
  public:
@@ -90,7 +121,10 @@ class SKUA_API TokenVerdict final {
 
  private:
   friend class BearerGuard;
+  friend class WaitingBearer;
   enum class Kind : std::uint8_t { Valid, Invalid, LacksScope };
+
+  std::optional<Response> apply(Request& request, const std::string& challenge) &&;
 
   std::optional<User> user_;
   std::string scope_;
@@ -119,6 +153,44 @@ class SKUA_API BearerGuard final {
 /// Ends with: std::invalid_argument for a realm with control characters.
 /// RFC:       6750 §2.1, §3
 [[nodiscard]] SKUA_API BearerGuard bearer(BearerGuard::Check check, std::string_view realm = "api");
+
+/// A middleware; see bearer() with a check that waits.
+class SKUA_API WaitingBearer final {
+ public:
+  /// See Router::use().
+  static constexpr bool ignores_path = true;
+
+  using Check = std::function<Task<TokenVerdict>(std::string_view token)>;
+
+  WaitingBearer(Check check, std::string_view realm);
+  Task<Response> operator()(Request& request, Next next) const;
+
+ private:
+  struct Kept;
+  static Task<Response> run(std::shared_ptr<const Kept> kept, Request& request, Next next);
+
+  std::shared_ptr<const Kept> kept_;  // by the copies, and the requests in progress
+};
+
+/// Like the other form, with a check that waits, and returns a Task<TokenVerdict>. If it throws,
+/// the request fails: nobody is let in.
+///
+/// Lifetime:  the token is valid until the task has ended.
+template <class F>
+  requires std::is_invocable_r_v<Task<TokenVerdict>, F&, std::string_view>
+[[nodiscard]] WaitingBearer bearer(F check, std::string_view realm = "api") {
+  return {WaitingBearer::Check(std::move(check)), realm};
+}
+template <class F>
+  requires(std::is_invocable_r_v<Task<bool>, F&, std::string_view> ||
+           std::is_invocable_r_v<Task<User>, F&, std::string_view> ||
+           std::is_invocable_r_v<Task<std::optional<User>>, F&, std::string_view>)
+WaitingBearer bearer(F, std::string_view = "api") {
+  static_assert(detail::never<F>,
+                "a check that waits returns a Task<skua::auth::TokenVerdict>, and co_returns a "
+                "bool, a User or a TokenVerdict");
+  return {WaitingBearer::Check(), {}};
+}
 
 /// A stored secret of a user: the password, or its hashes by digest_secret().
 struct DigestSecret {

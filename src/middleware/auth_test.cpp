@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "skua/async.hpp"
 #include "skua/router.hpp"
 #include "skua/testing.hpp"
 
@@ -130,6 +131,41 @@ TEST(Bearer, TakesAPlainAnswerToo) {
   EXPECT_EQ(ask(router, "Bearer u").header("WWW-Authenticate"),
             R"(Bearer realm="r", error="invalid_token")");
   EXPECT_THROW((void)auth::bearer({}), std::invalid_argument);
+}
+
+// Guards and these share all but the wait.
+TEST(WaitingChecks, AnswerAsTheOthersDo) {
+  Router basic = whoami();
+  basic.use(auth::basic("r", [](std::string_view user, std::string_view password) -> Task<bool> {
+    co_await sleep(1ms);
+    co_return user == "ada" && password == "p";
+  }));
+  EXPECT_EQ(ask(basic, basic_field("ada", "p")).body(), "ada");
+  for (const std::string& field :
+       {basic_field("ada", "q"), std::string("Basic !"), std::string()}) {
+    const Response response = ask(basic, field);
+    EXPECT_EQ(response.status(), Status::Unauthorized) << field;
+    EXPECT_EQ(response.header("WWW-Authenticate"), R"(Basic realm="r", charset="UTF-8")");
+  }
+  Router bearer = whoami();
+  bearer.use(auth::bearer([](std::string_view token) -> Task<auth::TokenVerdict> {
+    co_await sleep(1ms);
+    if (token == "weak") co_return auth::TokenVerdict::lacks_scope("admin");
+    if (token == "ada") co_return auth::User{"ada"};
+    co_return false;
+  }));
+  EXPECT_EQ(ask(bearer, "Bearer ada").body(), "ada");
+  EXPECT_EQ(ask(bearer, "Bearer bob").status(), Status::Unauthorized);
+  EXPECT_EQ(ask(bearer, "Bearer weak").status(), Status::Forbidden);
+  EXPECT_EQ(ask(bearer, "Bearer a b").status(), Status::BadRequest);
+  EXPECT_EQ(ask(bearer, "").header("WWW-Authenticate"), R"(Bearer realm="api")");
+}
+
+TEST(WaitingChecks, AreSetUpRightly) {
+  const auto check = [](std::string_view, std::string_view) -> Task<bool> { co_return true; };
+  EXPECT_THROW((void)auth::basic("a\nb", check), std::invalid_argument);
+  EXPECT_THROW((void)auth::WaitingBasic("a", {}, auth::Role::Origin), std::invalid_argument);
+  EXPECT_THROW((void)auth::WaitingBearer({}, "a"), std::invalid_argument);
 }
 
 }  // namespace

@@ -28,6 +28,18 @@ Router sample() {
   basic.get("/", [](const Request& request) { return auth::user(request)->name; });
   Router router;
   router.mount("/basic", std::move(basic));
+  Router waiting;
+  waiting.use(
+      auth::basic("waiting", [](std::string_view user, std::string_view password) -> Task<bool> {
+        const std::string right = "secret";
+        const auto compare = [&] { return user == "ada" && password == right; };
+        const bool is_right = co_await offload(compare);
+        co_return is_right;
+      }));
+  waiting.post("/", [](const Request& request) {
+    return auth::user(request)->name + " sent " + std::string(request.body());
+  });
+  router.mount("/waiting", std::move(waiting));
   if (crypto::is_available()) {
     Router digest;
     auth::DigestOptions options;
@@ -82,6 +94,22 @@ TEST_P(Auth, BasicAsksAndLetsIn) {
   EXPECT_EQ(
       ask(get("/basic", "Authorization: " + right + "\r\nAuthorization: " + right + "\r\n")).status,
       401);
+}
+
+// The content is asked for once the check has passed.
+TEST_P(Auth, AWaitingCheckComesBeforeTheContent) {
+  const auto head = [](const std::string& password) {
+    return "POST /waiting/ HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n"
+           "Authorization: " +
+           BasicCredentials{"ada", password}.field().value() + "\r\n\r\n";
+  };
+  Client refused = server_.connect();
+  refused.send(head("wrong"));
+  EXPECT_EQ(refused.answer()->status, 401);
+  client_.send(head("secret"));
+  EXPECT_EQ(client_.answer()->status, 100);
+  client_.send("body");
+  EXPECT_EQ(client_.answer()->body, "ada sent body");
 }
 
 TEST_P(Auth, DigestLetsInRequestAfterRequest) {
