@@ -263,7 +263,7 @@ class Conversation {
     }
     const auto report = client.cookie_jar().load(options_.cookie_file, wall_time());
     if (!report && report.error().code() != Errc::NotFound) {
-      fail(file_failed, file_text("read", options_.cookie_file, report.error()));
+      fail(file_failed, file_text("read", options_.cookie_file, report.error().error));
       return false;
     }
     if (report && report->refused != 0) {
@@ -280,8 +280,9 @@ class Conversation {
       if (!saved) return false;
     }
     if (options_.cookie_output.empty()) return true;
-    const Result<void> saved = client.cookie_jar().save(options_.cookie_output, wall_time());
-    if (!saved) fail(file_failed, file_text("write", options_.cookie_output, saved.error()));
+    const Result<void, Problem> saved =
+        client.cookie_jar().save(options_.cookie_output, wall_time());
+    if (!saved) fail(file_failed, file_text("write", options_.cookie_output, saved.error().error));
     return saved.has_value();
   }
 

@@ -121,11 +121,11 @@ class SKUA_API CookieJar final {
   /// Blocks: in a server use it with `offload`.
   ///
   /// Ends with: errors of the file system; Unsupported if the path is not a regular file.
-  Result<void> save(const std::string& path, std::chrono::sys_seconds now) const;
+  Result<void, Problem> save(const std::string& path, std::chrono::sys_seconds now) const;
   /// Adds the cookies of a file. Blocks, as save().
   ///
   /// Ends with: NotFound and other errors of the file system; BodyTooLong past 16 MiB.
-  Result<CookieFileReport> load(const std::string& path, std::chrono::sys_seconds now);
+  Result<CookieFileReport, Problem> load(const std::string& path, std::chrono::sys_seconds now);
 
  private:
   // A sequence number instead of a time: clocks may be set back, and are too coarse.

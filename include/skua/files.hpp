@@ -35,7 +35,7 @@ class SKUA_API FileHandler final {
   /// Opens the folder and holds it open; one that gets its name later replaces it (POSIX).
   /// Ends with: NotFound, PermissionDenied; Unsupported for FileOptions::content_etags without
   ///            OpenSSL.
-  static Result<FileHandler> open(const std::string& directory, FileOptions options = {});
+  static Result<FileHandler, Problem> open(const std::string& directory, FileOptions options = {});
 
   /// Answers GET and HEAD with the file named by the route's rest wildcard, or by the whole path if
   /// the route has none.

@@ -57,7 +57,8 @@ class SKUA_API UploadHandler final {
   /// Opens the folder and holds it open; one that gets its name replaces it. Looks through it
   /// for temporary files of uploads that were interrupted, and removes them.
   /// Ends with: NotFound, PermissionDenied.
-  static Result<UploadHandler> open(const std::string& directory, UploadOptions options = {});
+  static Result<UploadHandler, Problem> open(const std::string& directory,
+                                             UploadOptions options = {});
 
   /// Answers PUT and POST, and all methods of resumable uploads. The path is that of the route's
   /// rest wildcard, or the whole path if the route has none.

@@ -53,7 +53,8 @@ class SKUA_API WebDavHandler final {
   /// Opens the folder and holds it open; one that gets its name replaces it. Removes temporary
   /// files of uploads that were interrupted.
   /// Ends with: NotFound, PermissionDenied; Unsupported on Windows and in a build without expat.
-  static Result<WebDavHandler> open(const std::string& directory, WebDavOptions options = {});
+  static Result<WebDavHandler, Problem> open(const std::string& directory,
+                                             WebDavOptions options = {});
 
   /// Answers all methods of WebDAV but LOCK and UNLOCK. The path is that of the route's rest
   /// wildcard, or the whole path if the route has none.

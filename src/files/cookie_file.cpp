@@ -28,9 +28,7 @@ Result<std::string> read_all(const std::string& path) {
   }
 }
 
-}  // namespace
-
-Result<void> CookieJar::save(const std::string& path, std::chrono::sys_seconds now) const {
+Result<void> write_all(const std::string& path, std::string_view text) {
   const Result<disk::FileStat> there = disk::stat_of(path);
   // keep_as() would replace a device, too.
   if (there && there->kind != disk::FileKind::Regular) {
@@ -38,13 +36,22 @@ Result<void> CookieJar::save(const std::string& path, std::chrono::sys_seconds n
   }
   files::PartialFile file;
   if (auto created = file.create(path, owner_only); !created) return created;
-  if (auto written = file.write(to_netscape(now)); !written) return written;
+  if (auto written = file.write(text); !written) return written;
   return file.keep_as(path);
 }
 
-Result<CookieFileReport> CookieJar::load(const std::string& path, std::chrono::sys_seconds now) {
+}  // namespace
+
+Result<void, Problem> CookieJar::save(const std::string& path, std::chrono::sys_seconds now) const {
+  const Result<void> written = write_all(path, to_netscape(now));
+  if (!written) return files::could_not("save cookies in", path, written.error());
+  return {};
+}
+
+Result<CookieFileReport, Problem> CookieJar::load(const std::string& path,
+                                                  std::chrono::sys_seconds now) {
   const Result<std::string> text = read_all(path);
-  if (!text) return text.error();
+  if (!text) return files::could_not("load cookies from", path, text.error());
   return add_netscape(*text, now);
 }
 

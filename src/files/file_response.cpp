@@ -159,14 +159,19 @@ Response Response::file(const std::string& path, std::string_view type) {
 Router& Router::file(Pattern<0> url, const std::string& path, const FileOptions& options,
                      Where where) {
   if (options.content_etags && !files::ContentTags::is_available()) {
-    throw Exception(Error(Errc::Unsupported, "content_etags"));
+    throw Exception(files::ContentTags::missing());
   }
   auto [folder, file_name] = split_path(path);
   // The program names the file, so a leading dot does not hide it.
   const files::PathPolicy policy{.dotfiles = true, .follow_symlinks = options.follow_symlinks};
-  files::Root root = files::Root::open(folder, policy).value();
-  if (root.find(file_name).value().stat.kind != files::FileKind::Regular) {
-    throw Exception(Error(Errc::NotFound, "Router::file: not a regular file"));
+  Result<files::Root> opened = files::Root::open(folder, policy);
+  if (!opened) throw Exception(files::could_not("open the folder", folder, opened.error()));
+  files::Root root = *std::move(opened);
+  const Result<files::OpenFile> file = root.find(file_name);
+  if (!file) throw Exception(files::could_not("open the file", path, file.error()));
+  if (file->stat.kind != files::FileKind::Regular) {
+    throw Exception(Problem{Error(Errc::NotFound, "Router::file"),
+                            "could not serve " + path + ": it is not a regular file"});
   }
   const auto site = std::make_shared<const files::FileSite>(std::move(root), options,
                                                             std::make_unique<files::TimeSource>());

@@ -297,14 +297,14 @@ namespace skua {
 FileHandler::FileHandler(std::shared_ptr<const files::FileSite> site) noexcept
     : site_(std::move(site)) {}
 
-Result<FileHandler> FileHandler::open(const std::string& directory, FileOptions options) {
+Result<FileHandler, Problem> FileHandler::open(const std::string& directory, FileOptions options) {
   const files::PathPolicy policy{.dotfiles = options.dotfiles,
                                  .follow_symlinks = options.follow_symlinks};
   if (options.content_etags && !files::ContentTags::is_available()) {
-    return Error(Errc::Unsupported, "content_etags");
+    return files::ContentTags::missing();
   }
   Result<files::Root> root = files::Root::open(directory, policy);
-  if (!root) return root.error();
+  if (!root) return files::could_not("open the folder", directory, root.error());
   return FileHandler(std::make_shared<const files::FileSite>(
       *std::move(root), std::move(options), std::make_unique<files::TimeSource>()));
 }

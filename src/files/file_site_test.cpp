@@ -364,7 +364,10 @@ TEST(Files, AHandlerWithoutAWildcardServesTheWholePath) {
 }
 
 TEST(Files, SaysWhyAFolderCannotBeServed) {
-  EXPECT_EQ(FileHandler::open("/nowhere/at/all").error().code(), Errc::NotFound);
+  const auto missing = FileHandler::open("/nowhere/at/all");
+  EXPECT_EQ(missing.error().code(), Errc::NotFound);
+  const std::string text = "could not open the folder /nowhere/at/all: it was not found";
+  EXPECT_EQ(missing.error().text.substr(0, text.size()), text);
 }
 
 TEST(FileHandler, AnswersWithAnotherFileThanTheRequested) {

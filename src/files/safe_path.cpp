@@ -87,6 +87,13 @@ bool is_safe_path(std::string_view path, const PathPolicy& policy) noexcept {
   return true;
 }
 
+Problem could_not(const char* step, const std::string& path, Error error) {
+  Problem problem{.error = error};
+  problem.text.append("could not ").append(step).append(" ").append(path).append(": ");
+  problem.text.append(Error(error.code(), "", error.system_code()).message());
+  return problem;
+}
+
 Result<FileStat> stat_of(int descriptor) noexcept {
   Result<FileStat> stat = disk::stat_of(descriptor);
   if (stat && stat->kind != FileKind::Regular && stat->kind != FileKind::Directory) {

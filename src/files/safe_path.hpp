@@ -59,6 +59,10 @@ struct OpenFile {
 };
 
 /// Returns the current state of an open file.
+/// Returns `could not open the folder dist: it was not found (No such file or directory)`, for a
+/// path of the program's.
+Problem could_not(const char* step, const std::string& path, Error error);
+
 /// Ends with: NotFound for anything but a regular file or a directory.
 Result<FileStat> stat_of(int descriptor) noexcept;
 

@@ -180,8 +180,8 @@ Result<std::optional<FileHandler>, Problem> lists_of(const ServeOptions& options
     return std::optional<FileHandler>();
   }
   files.index.clear();
-  Result<FileHandler> lists = FileHandler::open(options.folder, files);
-  if (!lists) return folder_problem(options.folder, lists.error());
+  Result<FileHandler, Problem> lists = FileHandler::open(options.folder, files);
+  if (!lists) return folder_problem(options.folder, lists.error().error);
   return std::optional<FileHandler>(*std::move(lists));
 }
 
@@ -209,8 +209,8 @@ Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory be
   FileOptions file_options = options.files;
   file_options.upload_form = options.uploads.folder;
   if (options.watch || !options.webdav.folder.empty()) file_options.check_interval = {};
-  Result<FileHandler> files = FileHandler::open(options.folder, file_options);
-  if (!files) return folder_problem(options.folder, files.error());
+  Result<FileHandler, Problem> files = FileHandler::open(options.folder, file_options);
+  if (!files) return folder_problem(options.folder, files.error().error);
   auto lists = lists_of(options, file_options);
   if (!lists) return std::move(lists).error();
   const SiteOptions& site = options.site;

@@ -109,10 +109,11 @@ Result<void, Problem> add_uploads(Router& router, const ServeOptions& options) {
   rules.follow_symlinks = options.files.follow_symlinks;
   // Braces in the name would be a wildcard in the patterns of the routes below.
   rules.resumable = rules.resumable && uploads.folder.find_first_of("{}") == std::string::npos;
-  Result<UploadHandler> handler = UploadHandler::open(options.folder + uploads.folder, rules);
+  Result<UploadHandler, Problem> handler =
+      UploadHandler::open(options.folder + uploads.folder, rules);
   if (!handler) {
-    return Problem{handler.error(), "--upload: " + options.folder + uploads.folder + ": " +
-                                        std::string(message(handler.error().code()))};
+    return Problem{handler.error().error, "--upload: " + options.folder + uploads.folder + ": " +
+                                              std::string(message(handler.error().code()))};
   }
   const UploadFolder folder(*std::move(handler), options);
   router.put("/{path...}", folder).post("/{path...}", folder);

@@ -108,10 +108,11 @@ Result<void, Problem> add_webdav(Router& router, const ServeOptions& options) {
   if (webdav.folder.empty()) return {};
   WebDavOptions rules = webdav.options;
   rules.files = options.files;
-  Result<WebDavHandler> handler = WebDavHandler::open(options.folder + webdav.folder, rules);
+  Result<WebDavHandler, Problem> handler =
+      WebDavHandler::open(options.folder + webdav.folder, rules);
   if (!handler) {
-    return Problem{handler.error(), "--webdav: " + options.folder + webdav.folder + ": " +
-                                        std::string(message(handler.error().code()))};
+    return Problem{handler.error().error, "--webdav: " + options.folder + webdav.folder + ": " +
+                                              std::string(message(handler.error().code()))};
   }
   const WebDavFolder folder(*std::move(handler), options);
   for (const Method method : {Method::Options, Method::Put, Method::Delete, Method::Mkcol,

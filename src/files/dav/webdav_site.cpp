@@ -232,15 +232,20 @@ Task<Response> answer_webdav(const DavSite& site, Request& request, std::string_
 WebDavHandler::WebDavHandler(std::shared_ptr<const files::WebDavSite> site) noexcept
     : site_(std::move(site)) {}
 
-Result<WebDavHandler> WebDavHandler::open(const std::string& directory, WebDavOptions options) {
-  if (!files::has_tree_folders()) return Error(Errc::Unsupported, "WebDAV on this system");
-  if (!xml::is_available()) return Error(Errc::Unsupported, "WebDAV without expat");
+Result<WebDavHandler, Problem> WebDavHandler::open(const std::string& directory,
+                                                   WebDavOptions options) {
+  if (!files::has_tree_folders()) {
+    return Problem::from(Error(Errc::Unsupported, "WebDAV on this system"));
+  }
+  if (!xml::is_available()) {
+    return Problem::from(Error(Errc::Unsupported, "WebDAV without expat"));
+  }
   const files::PathPolicy policy{.dotfiles = options.files.dotfiles,
                                  .follow_symlinks = options.files.follow_symlinks};
   Result<files::Root> read = files::Root::open(directory, policy);
-  if (!read) return read.error();
+  if (!read) return files::could_not("open the folder", directory, read.error());
   Result<files::Root> written = files::Root::open(directory, policy);
-  if (!written) return written.error();
+  if (!written) return files::could_not("open the folder", directory, written.error());
   files::remove_unfinished(directory);
   FileOptions shown = options.files;
   shown.check_interval = {};  // clients see their own changes at once

@@ -29,6 +29,11 @@ std::string as_tag(const Result<std::string>& hash) {
 
 bool ContentTags::is_available() noexcept { return crypto::is_available(); }
 
+Problem ContentTags::missing() {
+  return {Error(Errc::Unsupported, "content_etags"),
+          "FileOptions::content_etags needs OpenSSL, without which this program was built"};
+}
+
 ContentTags::~ContentTags() {
   is_stopping_ = true;
   {

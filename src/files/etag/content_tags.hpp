@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "files/safe_path.hpp"
+#include "skua/error.hpp"
 
 namespace skua::files {
 
@@ -30,6 +31,8 @@ class ContentTags final {
 
   /// Reports whether this build can hash.
   static bool is_available() noexcept;
+  /// Says that it cannot.
+  static Problem missing();
 
   explicit ContentTags(std::shared_ptr<const Root> root) noexcept : root_(std::move(root)) {}
   ContentTags(const ContentTags&) = delete;

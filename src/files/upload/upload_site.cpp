@@ -199,11 +199,12 @@ Task<Response> answer_put(std::shared_ptr<const UploadSite> site, Request& reque
 UploadHandler::UploadHandler(std::shared_ptr<const files::UploadSite> site) noexcept
     : site_(std::move(site)) {}
 
-Result<UploadHandler> UploadHandler::open(const std::string& directory, UploadOptions options) {
+Result<UploadHandler, Problem> UploadHandler::open(const std::string& directory,
+                                                   UploadOptions options) {
   const files::PathPolicy policy{.dotfiles = options.dotfiles,
                                  .follow_symlinks = options.follow_symlinks};
   Result<files::Root> root = files::Root::open(directory, policy);
-  if (!root) return root.error();
+  if (!root) return files::could_not("open the folder", directory, root.error());
   const auto site = std::make_shared<const files::UploadSite>(*std::move(root), options);
   files::remove_unfinished(directory, options, options.resumable ? &site->unfinished() : nullptr);
   return UploadHandler(site);
