@@ -43,6 +43,8 @@ struct FileOptions {
   /// `tar.gz`); more are answered with 503. An archive has all that can be requested below its
   /// folder, also if that is not listed. Zero: none.
   std::size_t archives = 0;
+  /// The media type of all files, whatever their names: for Router::file. Empty: by the name.
+  std::string type{};
   /// Returns the README of a listed folder as HTML, which the listing shows as it is: this function
   /// has to escape it. `name` is that of the file, such as `README.md` or `readme.txt`, and `text`
   /// its content of up to 256 KiB. Several threads may call it at once. Empty: none is shown.

@@ -87,7 +87,7 @@ FileHead describe(std::string_view path, const FileStat& stat, WallTime now,
     if (coding) name += sibling_suffix(*coding);
     head.etag = fields.tags->find(name, stat);
   }
-  head.type = mime_type(path);
+  head.type = fields.fixed_type.empty() ? mime_type(path) : std::string_view(fields.fixed_type);
   head.varies = fields.vary(head.type);
   if (coding) head.coding = coding::name(*coding);
   // Rounded down, so that a client that sends this second back gets 304.

@@ -57,6 +57,7 @@ class TimeSource {
 /// The parts that the responses for the files of one site have in common.
 struct FileFields {
   std::string cache_control{};  ///< empty: no Cache-Control
+  std::string fixed_type{};     ///< media type of all; empty: by their names
   bool siblings = false;        ///< `app.js.br` and the like are sent for `app.js`
   bool made = false;            ///< text is compressed by the server
   /// The tags of files by their content; null: tags are made of the files' states.
@@ -71,7 +72,7 @@ struct FileFields {
 struct FileHead {
   std::string etag{};           ///< including its quotes; empty: not known
   std::string last_modified{};  ///< never in the future (RFC 9110 §8.8.2.1); empty: unknown
-  std::string_view type{};      ///< media type, with static lifetime
+  std::string_view type{};      ///< media type: static, or of the FileFields
   std::string_view coding{};    ///< Content-Encoding, with static lifetime; empty: none
   bool varies = false;          ///< with Accept-Encoding
   std::chrono::sys_seconds modified{};

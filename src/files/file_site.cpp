@@ -7,10 +7,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/thread_object.hpp"
 #include "coding/coding.hpp"
 #include "files/access/tree_access.hpp"
@@ -40,6 +42,13 @@ Response error_response(Error error) {
     response.header("Retry-After", "1");
   }
   return response;
+}
+
+const std::string& checked_type(const std::string& type) {
+  if (!std::ranges::all_of(type, ascii::is_field_value)) {
+    throw std::invalid_argument("FileOptions::type has a control character");
+  }
+  return type;
 }
 
 FileUse use_by(const Request& request) noexcept {
@@ -160,6 +169,7 @@ FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSou
       tags_(options_.content_etags ? std::make_unique<const ContentTags>(root_) : nullptr),
       recent_(std::make_unique<RecentStates>()),
       fields_{.cache_control = cache_control(options_.max_age),
+              .fixed_type = checked_type(options_.type),
               .siblings = options_.precompressed,
               .made = options_.compress,
               .tags = tags_.get(),

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -361,6 +362,20 @@ TEST(Files, AHandlerWithoutAWildcardServesTheWholePath) {
   Router router;
   router.get("/robots.txt", FileHandler::open(tree.string()).value());
   EXPECT_EQ(testing::call(router, "GET /robots.txt").body(), "none");
+}
+
+TEST(Files, AKeptFileHasTheTypeThatTheProgramChooses) {
+  const TemporaryDirectory tree;
+  tree.write("feed.xml", "<feed/>");
+  Router router;
+  router.file("/feed", (tree / "feed.xml").string(), {.type = "application/atom+xml"});
+  router.file("/plain", (tree / "feed.xml").string());
+  EXPECT_EQ(field(testing::call(router, "GET /feed"), "Content-Type"), "application/atom+xml");
+  EXPECT_EQ(field(testing::call(router, "GET /feed"), "Content-Type"), "application/atom+xml")
+      << "from memory";
+  EXPECT_NE(field(testing::call(router, "GET /plain"), "Content-Type"), "application/atom+xml");
+  EXPECT_THROW(router.file("/bad", (tree / "feed.xml").string(), {.type = "a\nb"}),
+               std::invalid_argument);
 }
 
 TEST(Files, SaysWhyAFolderCannotBeServed) {
