@@ -45,6 +45,10 @@ struct FileOptions {
   std::size_t archives = 0;
   /// The media type of all files, whatever their names: for Router::file. Empty: by the name.
   std::string type{};
+  /// Called with a line for the log when another folder has got the name and is served from now on,
+  /// or when the folder is gone: requests then get 503. On the thread of a request, also on several
+  /// at once. What it throws is dropped.
+  std::function<void(std::string_view line)> on_replaced{};
   /// Returns the README of a listed folder as HTML, which the listing shows as it is: this function
   /// has to escape it. `name` is that of the file, such as `README.md` or `readme.txt`, and `text`
   /// its content of up to 256 KiB. Several threads may call it at once. Empty: none is shown.

@@ -173,6 +173,7 @@ Router& Router::file(Pattern<0> url, const std::string& path, const FileOptions&
     throw Exception(Problem{Error(Errc::NotFound, "Router::file"),
                             "could not serve " + path + ": it is not a regular file"});
   }
+  root.on_replaced(options.on_replaced);
   const auto site = std::make_shared<const files::FileSite>(std::move(root), options,
                                                             std::make_unique<files::TimeSource>());
   return get(

@@ -315,6 +315,7 @@ Result<FileHandler, Problem> FileHandler::open(const std::string& directory, Fil
   }
   Result<files::Root> root = files::Root::open(directory, policy);
   if (!root) return files::could_not("open the folder", directory, root.error());
+  root->on_replaced(options.on_replaced);
   return FileHandler(std::make_shared<const files::FileSite>(
       *std::move(root), std::move(options), std::make_unique<files::TimeSource>()));
 }

@@ -108,21 +108,24 @@ Result<Root> Root::open(const std::string& directory, PathPolicy policy, Resolve
 }
 
 // The number of the descriptor stays the same, so that threads which use it need not know.
-bool Root::follow_name() const {
+Root::Named Root::follow_name() const {
   struct stat named{};
   struct stat opened{};
-  if (::fstat(directory_.number(), &opened) != 0) return true;
+  if (::fstat(directory_.number(), &opened) != 0) return Named::Same;
   const bool is_named = ::stat(name_->path.c_str(), &named) == 0;
-  if (!is_named || !S_ISDIR(named.st_mode)) return opened.st_nlink != 0;  // it may just be renamed
-  if (named.st_ino == opened.st_ino && named.st_dev == opened.st_dev) return true;
+  if (!is_named || !S_ISDIR(named.st_mode)) {  // it may just be renamed
+    return opened.st_nlink != 0 ? Named::Same : Named::None;
+  }
+  if (named.st_ino == opened.st_ino && named.st_dev == opened.st_dev) return Named::Same;
   const Descriptor next(::open(name_->path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!next) return false;
+  if (!next) return Named::None;
 #if defined(__linux__)
-  return ::dup3(next.number(), directory_.number(), O_CLOEXEC) >= 0;
+  const bool is_moved = ::dup3(next.number(), directory_.number(), O_CLOEXEC) >= 0;
 #else
-  if (::dup2(next.number(), directory_.number()) < 0) return false;
-  return ::fcntl(directory_.number(), F_SETFD, FD_CLOEXEC) == 0;
+  const bool is_moved = ::dup2(next.number(), directory_.number()) >= 0 &&
+                        ::fcntl(directory_.number(), F_SETFD, FD_CLOEXEC) == 0;
 #endif
+  return is_moved ? Named::Another : Named::None;
 }
 
 int Root::open_file(std::string_view path) const {

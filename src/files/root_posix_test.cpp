@@ -217,6 +217,31 @@ TEST_P(SafePathTree, FollowsItsNameToANewDirectory) {
   EXPECT_EQ(code(root->find("/old")), Errc::NotFound);
 }
 
+TEST_P(SafePathTree, TellsOnceOfEachChange) {
+  tree_.write("dist/a", "1");
+  auto root = Root::open((tree_ / "dist").string(), {}, GetParam());
+  ASSERT_TRUE(root);
+  std::string lines;
+  root->on_replaced([&](std::string_view line) { lines.append(line).append("\n"); });
+  const std::string name = (tree_ / "dist").string();
+  EXPECT_EQ(code(root->find("/a")), Errc::None);
+  EXPECT_EQ(lines, "");
+  std::filesystem::remove_all(name);
+  wait_for(*root, "/a", Errc::Overloaded);
+  EXPECT_EQ(code(root->find("/a")), Errc::Overloaded);
+  const std::string gone =
+      name + " is gone, or was replaced and cannot be opened: requests get 503 until it is there\n";
+  EXPECT_EQ(lines, gone);
+  tree_.write("dist/a", "2");
+  EXPECT_EQ(code(root->find("/a")), Errc::None);
+  const std::string replaced = name + " was replaced: the new folder is served from now on\n";
+  EXPECT_EQ(lines, gone + replaced);
+  std::filesystem::rename(name, tree_ / "old");
+  tree_.write("dist/b", "3");
+  wait_for(*root, "/b", Errc::None);
+  EXPECT_EQ(lines, gone + replaced + replaced);
+}
+
 // As `ln -sfn` does.
 TEST_P(SafePathTree, FollowsItsNameToTheTargetOfANewLink) {
   tree_.write("releases/1/one", "1");

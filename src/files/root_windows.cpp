@@ -22,7 +22,7 @@ Result<Root> Root::open(const std::string& directory, PathPolicy policy, Resolve
   return Root(std::move(folder), policy, Resolver::Components, {});
 }
 
-bool Root::follow_name() const { return true; }
+Root::Named Root::follow_name() const { return Named::Same; }
 
 int Root::open_file(std::string_view path) const {
   const std::wstring wide = base::widen(path);

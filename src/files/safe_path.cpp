@@ -102,17 +102,37 @@ Result<FileStat> stat_of(int descriptor) noexcept {
   return stat;
 }
 
+// One thread looks, unless the directory is gone.
 bool Root::is_there() const {
   if (name_->path.empty()) return true;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const std::int64_t now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-  const bool was_gone = name_->is_gone.load(std::memory_order_relaxed);
-  if (!was_gone && now_ns < name_->next_check_ns.load(std::memory_order_relaxed)) return true;
-  constexpr std::int64_t interval_ns = std::chrono::nanoseconds(check_interval).count();
-  name_->next_check_ns.store(now_ns + interval_ns, std::memory_order_relaxed);
-  const bool is_there = follow_name();
-  name_->is_gone.store(!is_there, std::memory_order_relaxed);
-  return is_there;
+  std::int64_t due_ns = name_->next_check_ns.load(std::memory_order_relaxed);
+  if (!name_->is_gone.load(std::memory_order_relaxed)) {
+    constexpr std::int64_t interval_ns = std::chrono::nanoseconds(check_interval).count();
+    if (now_ns < due_ns) return true;
+    const std::int64_t next_ns = now_ns + interval_ns;
+    if (!name_->next_check_ns.compare_exchange_strong(due_ns, next_ns)) return true;
+  }
+  const Named found = follow_name();
+  const bool was_gone = name_->is_gone.exchange(found == Named::None);
+  tell_of(found, was_gone);
+  return found != Named::None;
+}
+
+void Root::tell_of(Named found, bool was_gone) const noexcept try {
+  if (!name_->tell) return;
+  const char* what = nullptr;
+  if (found == Named::Another) {
+    what = " was replaced: the new folder is served from now on";
+  } else if (found == Named::None && !was_gone) {
+    what = " is gone, or was replaced and cannot be opened: requests get 503 until it is there";
+  } else if (found == Named::Same && was_gone) {
+    what = " is there again";
+  }
+  if (what != nullptr) name_->tell(name_->path + what);
+} catch (...) {
+  return;
 }
 
 Result<OpenFile> Root::find(std::string_view path) const {

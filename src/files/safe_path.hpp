@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -58,11 +59,11 @@ struct OpenFile {
   FileStat stat{};
 };
 
-/// Returns the current state of an open file.
 /// Returns `could not open the folder dist: it was not found (No such file or directory)`, for a
 /// path of the program's.
 Problem could_not(const char* step, const std::string& path, Error error);
 
+/// Returns the current state of an open file.
 /// Ends with: NotFound for anything but a regular file or a directory.
 Result<FileStat> stat_of(int descriptor) noexcept;
 
@@ -92,6 +93,12 @@ class Root {
   ///            is gone, or if the one that has its name now cannot be opened.
   [[nodiscard]] Result<OpenFile> find(std::string_view path) const;
 
+  /// Sets what is called with a line for the log when the directory was replaced, or is gone.
+  /// Before threads share the root.
+  void on_replaced(std::function<void(std::string_view line)> tell) {
+    name_->tell = std::move(tell);
+  }
+
   [[nodiscard]] const PathPolicy& policy() const noexcept { return policy_; }
   [[nodiscard]] Resolver resolver() const noexcept { return resolver_; }
 
@@ -105,7 +112,10 @@ class Root {
     std::string path;  // absolute; empty: it is not checked
     std::atomic<std::int64_t> next_check_ns{0};
     std::atomic<bool> is_gone{false};
+    std::function<void(std::string_view line)> tell{};
   };
+  /// The directory that has the name: the open one, another, which has been opened, or none.
+  enum class Named : std::uint8_t { Same, Another, None };
 
   Root(Descriptor directory, PathPolicy policy, Resolver resolver, std::string path)
       : directory_(std::move(directory)),
@@ -114,7 +124,8 @@ class Root {
         name_(std::make_unique<Name>(std::move(path))) {}
   // Opens the directory that has the name now. Returns false if there is none to serve.
   [[nodiscard]] bool is_there() const;
-  [[nodiscard]] bool follow_name() const;
+  [[nodiscard]] Named follow_name() const;
+  void tell_of(Named found, bool was_gone) const noexcept;
   // Returns a descriptor, or -1 and sets errno.
   [[nodiscard]] int open_file(std::string_view path) const;
 

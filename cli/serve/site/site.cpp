@@ -180,6 +180,7 @@ Result<std::optional<FileHandler>, Problem> lists_of(const ServeOptions& options
     return std::optional<FileHandler>();
   }
   files.index.clear();
+  files.on_replaced = nullptr;  // the other one tells
   Result<FileHandler, Problem> lists = FileHandler::open(options.folder, files);
   if (!lists) return folder_problem(options.folder, lists.error().error);
   return std::optional<FileHandler>(*std::move(lists));
@@ -208,6 +209,9 @@ Cors site_cors(const std::string& origin, bool has_proxies) {
 Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory before) {
   FileOptions file_options = options.files;
   file_options.upload_form = options.uploads.folder;
+  if (const auto& log = options.server.hooks.log) {
+    file_options.on_replaced = [log](std::string_view line) { log(LogLevel::Warning, line); };
+  }
   if (options.watch || !options.webdav.folder.empty()) file_options.check_interval = {};
   Result<FileHandler, Problem> files = FileHandler::open(options.folder, file_options);
   if (!files) return folder_problem(options.folder, files.error().error);
