@@ -59,7 +59,8 @@ class SKUA_API FrameSource final {
 
   /// Sends a frame to all clients without waiting for them. Any thread.
   void publish(std::string_view frame);
-  /// Ends all streams once they have sent their queued frames. Any thread.
+  /// Ends all streams once they have sent their queued frames; those of parts with their closing
+  /// boundary, after the last frame once more. Any thread.
   void close() noexcept;
   /// The number of clients. Any thread.
   [[nodiscard]] std::size_t clients() const noexcept;

@@ -160,12 +160,22 @@ class Membership {
   std::shared_ptr<FrameHub::Client> client_;
 };
 
+// The delimiter after the last frame promises another part, so that frame is sent once more: an
+// empty part would be shown as a broken picture.
+std::string last_part(const Frame& last) {
+  const std::string_view again = last != nullptr ? std::string_view(*last) : std::string_view();
+  std::string end(again.substr(0, again.rfind("\r\n--")));
+  return end.append("\r\n--").append(boundary).append("--\r\n");
+}
+
 Task<> send_frames(FrameHub& hub, BodyWriter& out) {
   Membership client(hub);
   if (hub.has_parts()) co_await out.write(std::string("--").append(boundary).append("\r\n"));
+  Frame last;
   while (true) {
     FrameHub::Next next = client.take();
     if (next.frame != nullptr) {
+      last = next.frame;
       co_await out.write(Body(std::move(next.frame)));
     } else if (next.is_over) {
       break;
@@ -173,6 +183,7 @@ Task<> send_frames(FrameHub& hub, BodyWriter& out) {
       co_await client.wait();
     }
   }
+  if (hub.has_parts()) co_await out.write(Body(last_part(last)));
 }
 
 }  // namespace

@@ -125,12 +125,24 @@ TEST_P(Streams, FramesGoToEveryClient) {
     const std::optional<Answer> answer = client->answer();
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->field("Content-Type"), "multipart/x-mixed-replace; boundary=skua-frame");
-    EXPECT_EQ(answer->body,
-              "--skua-frame\r\n"
-              "Content-Type: image/jpeg\r\nContent-Length: 9\r\n\r\nframe one\r\n--skua-frame\r\n"
-              "Content-Type: image/jpeg\r\nContent-Length: 9\r\n\r\nframe two\r\n--skua-frame\r\n");
+    EXPECT_EQ(
+        answer->body,
+        "--skua-frame\r\n"
+        "Content-Type: image/jpeg\r\nContent-Length: 9\r\n\r\nframe one\r\n--skua-frame\r\n"
+        "Content-Type: image/jpeg\r\nContent-Length: 9\r\n\r\nframe two\r\n--skua-frame\r\n"
+        "Content-Type: image/jpeg\r\nContent-Length: 9\r\n\r\nframe two\r\n--skua-frame--\r\n")
+        << "the last one again, as a part was promised";
   }
   EXPECT_EQ(source.clients(), 0U);
+}
+
+TEST_P(Streams, FramesEndWithAClosingBoundary) {
+  FrameSource source;
+  source.close();
+  router_.get("/video", [&source] { return source.stream(); });
+  Client client = server().connect();
+  client.send(get("/video"));
+  EXPECT_EQ(client.answer()->body, "--skua-frame\r\n\r\n--skua-frame--\r\n") << "none was sent";
 }
 
 TEST_P(Streams, FramesMayBeRawOrInBase64) {
