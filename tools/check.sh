@@ -29,6 +29,7 @@ check extensions python3 tools/check_extensions.py src include cli examples
 check types python3 tools/check_types.py "${roots[@]}"
 check times python3 tools/check_times.py src include cli examples
 check locale python3 tools/check_locale.py src include cli
+check callbacks python3 tools/check_callbacks.py include tests
 check paths python3 tools/check_paths.py .
 check format bash tools/format.sh --check
 check headers python3 tools/check_headers.py include

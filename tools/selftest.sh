@@ -152,6 +152,16 @@ auto x = std::stod(text);
 std::setlocale(LC_ALL, "");
 BAD
 
+callbacks() { python3 "$tools/check_callbacks.py" include src; }
+fresh
+{ echo 'struct A { std::function<void(std::function<void()>)> on_a{}; std::function<void()> kept_; };'
+  echo 'void b(std::function<int(int)> call); const std::function<void()>& log() const;'
+  echo 'using C = std::function<Task<>(int)>;'; } >include/skua/a.hpp
+printf '// throws: a.on_a a.b\n// throws: a.C\n' >src/base/a_test.cpp
+passes "callbacks: all are thrown from" callbacks
+printf '// throws: a.on_a a.C\n' >src/base/a_test.cpp; fails "callbacks: one is missing" "a.b: no test throws" callbacks
+printf '// throws: a.on_a a.b a.C a.d\n' >src/base/a_test.cpp; fails "callbacks: one is gone" "a.d: a test names" callbacks
+
 paths() { python3 "$tools/check_paths.py" .; }
 fresh; git init -q .; mkdir -p tools
 { echo 'import argparse'; echo 'if __name__ == "__main__": main()'; } >tools/a.py; echo 'a = 1' >tools/b.py; touch a-b 'a b'

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Callbacks of programs that throw: something of standard type, or of any other. That must end no
-// thread of ours, and cost no more than what the callback was called for.
+// Callbacks of servers and of what operators see of them, which throw.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <array>
 #include <functional>
 #include <future>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "operations/callbacks.hpp"
 #include "skua.hpp"
 #include "support/test_server.hpp"
 #include "support/wait_until.hpp"
@@ -25,42 +24,11 @@ namespace {
 using testing::TestServer;
 using testing::wait_until;
 
-enum class Thrown : bool { Exception, Int };
+using testing::Callbacks;
+using testing::Thrown;
 
-class Callbacks : public ::testing::TestWithParam<Thrown> {
- protected:
-  [[noreturn]] void fail() const {
-    ++calls_;
-    if (GetParam() == Thrown::Int) throw 42;  // NOLINT(hicpp-exception-baseclass)
-    throw std::runtime_error("it broke");
-  }
-  [[nodiscard]] static std::string text() {
-    return GetParam() == Thrown::Int ? "an exception of unknown type" : "it broke";
-  }
-  Hooks logging() {
-    return {.log = [this](LogLevel level, std::string_view line) {
-      if (level < LogLevel::Warning) return;
-      const std::lock_guard lock(mutex_);
-      lines_.append(line).append("\n");
-    }};
-  }
-  std::string lines() {
-    const std::lock_guard lock(mutex_);
-    return lines_;
-  }
-  static std::string ask(std::uint16_t port, const std::string& path = "/") {
-    testing::Client client(port);
-    client.send(testing::get(path));
-    const auto answer = client.answer();
-    return answer ? std::to_string(answer->status) : "none";
-  }
-  static Span span() { return {.context = TraceContext::start(true), .name = "GET /"}; }
-
-  mutable std::atomic<int> calls_{0};
-  std::mutex mutex_;
-  std::string lines_;
-};
-
+// throws: options.on_response options.on_connection_open options.on_connection_close
+// throws: server.on_each_thread
 TEST_P(Callbacks, HooksOfServersGoToTheLog) {
   Router router;
   router.get("/", [] { return "hello"; });
@@ -81,6 +49,7 @@ TEST_P(Callbacks, HooksOfServersGoToTheLog) {
   }
 }
 
+// throws: options.log options.accepts options.on_connection_refused
 TEST_P(Callbacks, FiltersRefuseAndLogsAreDropped) {
   Router router;
   router.get("/", [this]() -> std::string { fail(); });
@@ -100,6 +69,7 @@ TEST_P(Callbacks, FiltersRefuseAndLogsAreDropped) {
   wait_until([&] { return calls_ >= 4; });
 }
 
+// throws: server.before_threads
 TEST_P(Callbacks, AStartEndsInAProblem) {
   const Router router;
   Server server(router, {.host = "127.0.0.1", .port = 0, .threads = 1});
@@ -109,6 +79,7 @@ TEST_P(Callbacks, AStartEndsInAProblem) {
   EXPECT_TRUE(server.start());
 }
 
+// throws: service.start_successor
 TEST_P(Callbacks, AHandOverDoesNotHappen) {
   const Router router;
   TestServer server(router, BackendChoice::Auto);
@@ -117,6 +88,7 @@ TEST_P(Callbacks, AHandOverDoesNotHappen) {
   EXPECT_TRUE(server->is_ready());
 }
 
+// throws: shutdown_signals.on_signal shutdown_signals.on_hangup
 TEST_P(Callbacks, SignalsDrainAllTheSame) {
   const Router router;
   const ShutdownSignals signals;
@@ -134,6 +106,7 @@ TEST_P(Callbacks, SignalsDrainAllTheSame) {
                          "\nthe callback on_signal failed: " + text() + "\n");
 }
 
+// throws: access_log.on_problem
 TEST_P(Callbacks, LogsCountTheLinesThatAreLost) {
   auto log = AccessLog::open({.file = "/dev/full",
                               .reopens_on_signal = false,
@@ -147,6 +120,7 @@ TEST_P(Callbacks, LogsCountTheLinesThatAreLost) {
   EXPECT_GE(calls_, 1);
 }
 
+// throws: otlp.on_problem
 TEST_P(Callbacks, ExportersCountALostBatchOnce) {
   const Router nothing;
   TestServer server(nothing, BackendChoice::Auto, {}, testing::Transport::Tcp);
@@ -161,6 +135,7 @@ TEST_P(Callbacks, ExportersCountALostBatchOnce) {
   EXPECT_EQ(exporter.lost_count(), 4U);
 }
 
+// throws: tracing.sink
 TEST_P(Callbacks, ASpanIsLostAndNotItsResponse) {
   Router router;
   router.use(tracing({.sink = [this](const Span&) { fail(); }}));
@@ -170,6 +145,7 @@ TEST_P(Callbacks, ASpanIsLostAndNotItsResponse) {
   EXPECT_EQ(calls_, 1);
 }
 
+// throws: health.Check metrics.collector
 TEST_P(Callbacks, OperatorsSeeWhichFails) {
   Health health;
   health.check("disk", [this]() -> Result<void, Problem> { fail(); });
@@ -182,6 +158,7 @@ TEST_P(Callbacks, OperatorsSeeWhichFails) {
 }
 
 // Each is asked while a request is handled, whose response is then 500.
+// throws: middleware.allow_origin middleware.key auth.Check
 TEST_P(Callbacks, OfMiddlewareFailTheirRequestOnly) {
   const std::vector<std::function<void(Router&)>> all{
       [&](Router& router) {
@@ -217,6 +194,7 @@ TEST_P(Callbacks, OfMiddlewareFailTheirRequestOnly) {
   }
 }
 
+// throws: tcp_server.MakeTcpSession
 TEST_P(Callbacks, OfTcpServersEndTheirClientOnly) {
   struct Broken {
     void on_readable(TcpConnection& client) const {
@@ -241,17 +219,53 @@ TEST_P(Callbacks, OfTcpServersEndTheirClientOnly) {
   EXPECT_NE(lines().find("a callback of a client threw: "), std::string::npos);
 }
 
-TEST_P(Callbacks, OfLoopsLeaveThem) {
-  const auto loop = Loop::create().value();
-  loop->post([this] { fail(); });
-  EXPECT_ANY_THROW(static_cast<void>(loop->poll()));
-  loop->stop();
+// throws: service.log
+TEST_P(Callbacks, AServiceGoesOnWithoutItsLog) {
+  Service service({.hand_over = true,
+                   .start_successor = [this](const auto&) -> Result<int, Problem> { fail(); },
+                   .log = [this](LogLevel, std::string_view) { fail(); }});
+  const ShutdownSignals signals;
+  const Router router;
+  TestServer server(router, BackendChoice::Auto);
+  auto ended = std::async(std::launch::async, [&] { signals.wait_and_drain(*server, service); });
+  ::kill(::getpid(), SIGUSR2);
+  wait_until([&] { return calls_ == 2; });
+  EXPECT_TRUE(server->is_ready());
+  ::kill(::getpid(), SIGTERM);
+  ended.wait();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Callbacks, ::testing::Values(Thrown::Exception, Thrown::Int),
-                         [](const ::testing::TestParamInfo<Thrown>& thrown) {
-                           return thrown.param == Thrown::Int ? "Int" : "Exception";
-                         });
+// throws: loop.on_signal loop.on_readable
+TEST_P(Callbacks, OfLoopsLeaveThem) {
+  const auto loop = Loop::create().value();
+  const auto leaves = [&] {
+    for (int i = 0; i < 2000; ++i) {
+      try {
+        loop->poll(10ms);
+      } catch (...) {
+        return true;
+      }
+    }
+    return false;
+  };
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ASSERT_EQ(::write(ends[1], "x", 1), 1);
+  {
+    auto watch = DescriptorWatch::create(ends[0]).value();
+    watch.on_readable([this] { fail(); });
+    EXPECT_TRUE(leaves());
+    auto signals = Signals::watch({SIGUSR1}).value();
+    signals.on_signal([this](int) { fail(); });
+    watch.on_readable({});
+    ::kill(::getpid(), SIGUSR1);
+    EXPECT_TRUE(leaves());
+  }
+  for (const int end : ends) ::close(end);
+  EXPECT_EQ(calls_, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Callbacks, testing::all_thrown, testing::name_of);
 
 }  // namespace
 }  // namespace skua
