@@ -169,7 +169,7 @@ class SKUA_API Exception : public std::runtime_error {
 
 /// A T, or an Error or a Problem. Member names are those of std::expected, which C++20 lacks.
 template <class T, class E = Error>
-class [[nodiscard]] Result {
+class [[nodiscard("it may be an error: test it, or call value(), which throws the error")]] Result {
  public:
   using value_type = T;
   using error_type = E;
@@ -252,7 +252,8 @@ class [[nodiscard]] Result {
 
 /// Success, or an Error or a Problem. Errc::None is success.
 template <class E>
-class [[nodiscard]] Result<void, E> {
+class [[nodiscard(
+    "it may be an error: test it, or call value(), which throws the error")]] Result<void, E> {
  public:
   using value_type = void;
   using error_type = E;

@@ -284,9 +284,11 @@ consteval bool check_handler() {
                   "skua::Request&");
     static_assert(!has_one_of<WebSocket>(Arguments{}),
                   "a handler that takes a WebSocket is registered by router.websocket()");
-    static_assert(TakesPathParameters<S> || has_one_of<Request, Response, WebSocket>(Arguments{}),
-                  "a handler may take a Request& first; its other parameters are integers, double, "
-                  "bool, std::string, std::string_view or types with a skua::PathParameter");
+    static_assert(
+        TakesPathParameters<S> || has_one_of<Request, Response, WebSocket>(Arguments{}),
+        "a handler may take a Request& first; its other parameters are integers, double, "
+        "bool, std::string, std::string_view or types with a skua::PathParameter. Content "
+        "is not made into a struct: parse request.body()");
     static_assert(
         !std::is_same_v<typename S::Return, PreparedResponse>,
         "a handler returns a PreparedResponse by reference, and it must outlive the server");

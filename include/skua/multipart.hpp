@@ -59,7 +59,8 @@ class SKUA_API Part final {
   ///
   /// Waits for: the end of the part, and the disk, on another thread.
   /// Ends with: BodyTooLong past the limit; PermissionDenied, NotFound for the folder; Overloaded;
-  ///            the errors of read().
+  ///            the errors of read(); PermissionDenied if the path ends with a filename() that has
+  ///            a slash or a backslash: use safe_filename().
   Task<Result<std::uint64_t>> save(std::string path, std::uint64_t limit_bytes = unlimited_bytes);
 
  private:

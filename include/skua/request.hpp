@@ -165,7 +165,8 @@ class SKUA_API Request final {
   ///
   /// Waits for: the end of the content.
   /// Ends with: HttpError(413) past `limit_bytes` (0: Limits::body_bytes), HttpError(503) past
-  ///            Limits::server_body_bytes.
+  ///            Limits::server_body_bytes; std::logic_error if the content was taken before: load()
+  ///            keeps it.
   Task<std::string> text(std::size_t limit_bytes = 0);
   template <class Self = Request>
   Task<std::string> text(std::size_t = 0) const {
@@ -261,6 +262,7 @@ class SKUA_API Request final {
   const http::Captures* captures_ = nullptr;
   std::unique_ptr<const std::string> loaded_;
   bool is_read_ = false;                     // content that has no source was read
+  bool is_taken_ = false;                    // text() or bytes() has returned content
   mutable std::unique_ptr<char[]> decoded_;  // as large as the query string; made on first use
   Attachments* lent_ = nullptr;              // the WebSocket's, if the request opened one
   Attachments attachments_;  // last: their destructors may use views of all the rest

@@ -115,7 +115,9 @@ class Promise<void> : public PromiseBase {
 /// Lifetime:  dropping a task cancels it: its frame and all that it owns are destroyed where it
 ///            waits, and so are the tasks that it awaits. Only its owner drops a task.
 template <class T>
-class [[nodiscard]] Task {
+class [[nodiscard(
+    "a task does nothing until it is awaited: co_await it, or give it to skua::run() or "
+    "Scope::spawn()")]] Task {
  public:
   using value_type = T;
   struct promise_type : detail::Promise<T> {

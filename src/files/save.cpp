@@ -187,7 +187,24 @@ Task<Result<std::uint64_t>> Request::save(std::string path) {
   co_return saved;
 }
 
+namespace {
+
+/// Whether a path ends with a name that the peer has chosen, and that may lead anywhere.
+bool is_led_astray(const Part& part, std::string_view path) {
+  const std::string_view name = part.filename().value_or(std::string_view());
+  return name.find_first_of("/\\") != std::string_view::npos && path.ends_with(name);
+}
+
+Task<Result<std::uint64_t>> refuse_name() {
+  co_return Error(Errc::PermissionDenied,
+                  "Part::save: the peer's name for the file leads to another folder: use "
+                  "safe_filename() instead of filename()");
+}
+
+}  // namespace
+
 Task<Result<std::uint64_t>> Part::save(std::string path, std::uint64_t limit_bytes) {
+  if (is_led_astray(*this, path)) return refuse_name();
   return files::save_part(*reader_, std::move(path), limit_bytes);
 }
 

@@ -172,6 +172,14 @@ void calls([[maybe_unused]] skua::Client& client) {
   // case 30: a request is sent once: co_await std::move.request.
   auto request = client.get("/");
   request.then([](const auto&) {});
+#elif CASE == 32
+  // case 32: a task does nothing until it is awaited
+#pragma GCC diagnostic error "-Wunused-result"
+  skua::offload([] { return 1; });
+#elif CASE == 33
+  // case 33: it may be an error: test it
+#pragma GCC diagnostic error "-Wunused-result"
+  skua::blocking::get("http://127.0.0.1/");
 #elif CASE == 31
   // case 31: a task has a value only after it was awaited
   auto text = client.get("/").text().value();

@@ -72,6 +72,12 @@ void wrong_handlers([[maybe_unused]] skua::Router& router) {
 #elif CASE == 11
   // case 11: its other parameters are integers, double, bool,
   router.get("/", [](const char*) { return "x"; });
+#elif CASE == 23
+  // case 23: Content is not made into a struct: parse request.body
+  struct Order {
+    int id;
+  };
+  router.post("/", [](Order order) { return std::to_string(order.id); });
 #elif CASE == 12
   // case 12: a_wildcard_is_written_in_braces_and_typed_by_the_parameter_of_the_handler
   router.get("/users/:id", [](int) { return "x"; });

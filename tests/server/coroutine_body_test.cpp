@@ -46,6 +46,24 @@ TEST_P(CoroutineBodies, ReadALargeBodyWithBackPressure) {
   EXPECT_EQ(ask(client, post("/echo", body)).body, body);
 }
 
+// It would be empty, which looks like a request without content.
+TEST_P(CoroutineBodies, AreTakenOnce) {
+  router_.post("/twice", [](Request& request) -> Task<std::string> {
+    std::string first = co_await request.text();
+    std::string second = co_await request.text();
+    co_return first + second;
+  });
+  router_.post("/loaded", [](Request& request) -> Task<std::string> {
+    std::string_view first = co_await request.load();
+    std::string second = co_await request.text();
+    co_return std::string(first) + second;
+  });
+  Client client = server().connect();
+  EXPECT_EQ(ask(client, post("/twice", "x")).status, 500);
+  EXPECT_EQ(ask(client, post("/twice", "")).body, "") << "there is nothing to lose";
+  EXPECT_EQ(ask(client, post("/loaded", "x")).body, "xx");
+}
+
 TEST_P(CoroutineBodies, RefuseABodyOverTheLimitOfItsReader) {
   Client client = server().connect();
   EXPECT_EQ(ask(client, post("/small", "12345678901")).status, 413);

@@ -190,6 +190,23 @@ TEST(Multipart, SavesAPart) {
   }
 }
 
+TEST(Multipart, SavesNoPartWhereThePeerWants) {
+  const support::TemporaryDirectory folder;
+  const auto form = [](const std::string& name) {
+    return "--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n"
+           "--b\r\nContent-Disposition: form-data; name=f; filename=\"" +
+           name + "\"\r\n\r\ntext\r\n--b--";
+  };
+  for (const std::string name : {"../stolen", "a/b", "..\\stolen"}) {
+    const std::string path = (folder / "inbox/").string() + name;
+    const auto saved = run(save_second(pieces(form(name), 1000), path));
+    ASSERT_FALSE(saved) << name;
+    EXPECT_NE(saved.error().message().find("safe_filename()"), std::string::npos);
+  }
+  EXPECT_EQ(entries(folder), 0U);
+  EXPECT_TRUE(run(save_second(pieces(form("plain"), 1000), (folder / "plain").string())));
+}
+
 TEST(Multipart, LeavesNothingOfAPartThatIsNotWhole) {
   const support::TemporaryDirectory folder;
   folder.write("photo", "as it was");

@@ -3,6 +3,7 @@
 // was there, or a test made it) has one piece.
 #include "http/message/request_body.hpp"
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,7 +37,13 @@ void append(std::vector<std::byte>& bytes, Bytes piece) {
 
 // Refuses content that is known to be too long before asking the client for it. RFC 9110 §10.1.1
 template <class T>
-Task<T> collect(Request& request, detail::BodySource* source, std::size_t limit_bytes) {
+Task<T> collect(Request& request, detail::BodySource* source, std::size_t limit_bytes,
+                bool& is_taken) {
+  if (is_taken) {
+    throw std::logic_error(
+        "the content of the request was read before: keep what text() or bytes() returned, or call "
+        "load() first, after which body() has all of it");
+  }
   if (is_longer(source, limit_bytes)) throw HttpError(Status::ContentTooLarge);
   T whole;
   while (true) {
@@ -46,6 +53,7 @@ Task<T> collect(Request& request, detail::BodySource* source, std::size_t limit_
     if (!is_kept(source, piece->size())) throw HttpError(Status::ServiceUnavailable);
     append(whole, *piece);
   }
+  is_taken = !whole.empty();
   co_return whole;
 }
 
@@ -68,18 +76,20 @@ std::optional<Bytes> detail::ReadAwaiter::await_resume() {
 }
 
 Task<std::string> Request::text(std::size_t limit_bytes) {
-  return collect<std::string>(*this, parts_->source, limit_of(parts_->source, limit_bytes));
+  return collect<std::string>(*this, parts_->source, limit_of(parts_->source, limit_bytes),
+                              is_taken_);
 }
 
 Task<std::vector<std::byte>> Request::bytes(std::size_t limit_bytes) {
   return collect<std::vector<std::byte>>(*this, parts_->source,
-                                         limit_of(parts_->source, limit_bytes));
+                                         limit_of(parts_->source, limit_bytes), is_taken_);
 }
 
 Task<std::string_view> Request::load(std::size_t limit_bytes) {
   if (parts_->source != nullptr && loaded_ == nullptr) {
     std::string whole = co_await text(limit_bytes);
     loaded_ = std::make_unique<const std::string>(std::move(whole));
+    is_taken_ = false;
   }
   co_return body();
 }
