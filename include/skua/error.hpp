@@ -54,6 +54,7 @@ enum class Errc : std::uint16_t {
   TruncatedBody,
   // Content of the body, and other text of peers.
   UnsupportedMediaType,
+  UnsupportedCoding,
   MalformedForm,
   MalformedMultipart,
   TooManyParts,

@@ -189,7 +189,8 @@ class SKUA_API Request final {
   /// plain handler uses `Form::parse_content(request.content_type(), request.body())`.
   ///
   /// Waits for: the end of the content.
-  /// Ends with: UnsupportedMediaType if it is not a form; see Form::parse_content.
+  /// Ends with: UnsupportedMediaType if it is not a form, UnsupportedCoding if it has a
+  ///            Content-Encoding; see Form::parse_content.
   Task<Result<Form>> form(FormLimits limits = {});
   /// Reads multipart content part by part as it arrives. Nothing else may read it meanwhile.
   ///

@@ -76,6 +76,8 @@ constexpr Row content_row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
     case UnsupportedMediaType: return {"the media type is not known", Status::UnsupportedMediaType};
+    case UnsupportedCoding:  // RFC 9110 §15.5.16
+      return {"the content coding is not accepted", Status::UnsupportedMediaType};
     case MalformedForm: return {"the form is malformed", Status::BadRequest};
     case MalformedMultipart: return {"the multipart content is malformed", Status::BadRequest};
     case TooManyParts: return {"the multipart content has too many parts", Status::ContentTooLarge};

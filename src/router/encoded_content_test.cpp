@@ -51,6 +51,16 @@ TEST(EncodedContent, IsNeitherAFormNorParts) {
   }
 }
 
+TEST(EncodedContent, AMediaTypeIsRefusedForItself) {
+  for (const char* const line : {"POST /form", "POST /parts"}) {
+    const Response refused = post(line, "application/json", "", "{}");
+    EXPECT_EQ(refused.status(), Status::UnsupportedMediaType) << line;
+    EXPECT_FALSE(refused.header("Accept-Encoding")) << line;
+    const Response coded = post(line, "application/json", "gzip", "{}");
+    EXPECT_EQ(coded.header("Accept-Encoding"), "identity") << line;
+  }
+}
+
 TEST(EncodedContent, IdentityIsNone) {
   for (const std::string_view coding : {"", "identity", "Identity"}) {
     EXPECT_EQ(post("POST /form", form, coding, "a=b").body(), "b") << coding;

@@ -84,7 +84,7 @@ Task<Response> change_tree(Target target, Answer answer) {
 using XmlAnswer = std::function<Response(const Target& target, std::string_view content)>;
 
 Task<Response> answer_with_content(Target target, Request& request, XmlAnswer answer) {
-  if (http::has_coding(request)) co_return Error(Errc::UnsupportedMediaType, "Content-Encoding");
+  if (http::has_coding(request)) co_return Error(Errc::UnsupportedCoding, "Content-Encoding");
   auto reading = request.text(max_xml_bytes);
   const std::string content = co_await reading;
   const Answer read = [content, answer](const Target& one) { return answer(one, content); };

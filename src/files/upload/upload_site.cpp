@@ -52,7 +52,7 @@ std::optional<Response> refuse_upload(const UploadSite& site, const Request& req
   if (request.header("Content-Range")) {
     return refusal(Status::BadRequest, "parts of files are not accepted");
   }
-  if (http::has_coding(request)) return Error(Errc::UnsupportedMediaType, "Content-Encoding");
+  if (http::has_coding(request)) return Error(Errc::UnsupportedCoding, "Content-Encoding");
   const auto& length = http::RequestAccess::parts(request).length_bytes;
   if (length.value_or(0) > site.options().max_bytes) return Error(Errc::BodyTooLong);
   return std::nullopt;

@@ -58,8 +58,8 @@ Response::Response(Error error) : status_(status_for(error)), type_(KnownType::P
   const bool is_ours = status_ != status_for(error.code());
   body_ = Body(std::string(message(is_ours ? Errc::SystemFailure : error.code())).append("\n"));
   if (http::is_fault(error)) http::keep_cause(*this, error.message());
-  // RFC 9110 §12.5.3, §15.5.16: tells a client whether a content coding was the reason.
-  if (error.code() == Errc::UnsupportedMediaType) lines_.add("Accept-Encoding", "identity");
+  // RFC 9110 §12.5.3, §15.5.16: tells a client that a content coding was the reason.
+  if (error.code() == Errc::UnsupportedCoding) lines_.add("Accept-Encoding", "identity");
   if (error.code() == Errc::Overloaded) lines_.add("Retry-After", "5");  // RFC 9110 §15.6.4
 }
 

@@ -118,9 +118,7 @@ bool http::has_coding(const Request& request) noexcept {
 
 namespace {
 
-Task<Result<Form>> refuse_form() {
-  co_return Error(Errc::UnsupportedMediaType, "Content-Encoding");
-}
+Task<Result<Form>> refuse_form() { co_return Error(Errc::UnsupportedCoding, "Content-Encoding"); }
 
 Task<std::optional<Bytes>> read_piece(Request& request) {
   const std::optional<Bytes> piece = co_await request.read();
