@@ -44,9 +44,9 @@ class Event final {
  public:
   /// Resumes all waiters at the end of the turn, and lets later ones through until reset().
   ///
-  /// Ends with: std::logic_error if tasks of another thread wait: set it there, see Loop::post(),
-  /// or
-  ///            let them await offload() instead.
+  /// Ends with: std::logic_error if tasks of another thread wait. Set it on that thread, in a call
+  ///            of Loop::post(), or let these tasks await the result of offload() instead of the
+  ///            event.
   void set() {
     waiters_.need(other_thread);
     is_set_ = true;

@@ -118,7 +118,7 @@ class SKUA_API WaiterList final {
 /// could not wake their loop.
 class OwnWaiters final {
  public:
-  /// Suspends a task. Ends with: std::logic_error with this text if others wait on another thread.
+  /// Suspends a task; throws std::logic_error with this text if others wait on another thread.
   void park(Waiter& waiter, std::coroutine_handle<> caller, const char* text) {
     need(text);
     thread_ = OwnThread();
