@@ -235,7 +235,7 @@ int suite(const ServerOptions& options) {
   add_websockets(router);
   if (!options.folder.empty()) {
     auto folder = skua::FileHandler::open(options.folder);
-    if (!folder) return failed(options.folder, folder.error());
+    if (!folder) return failed(options.folder, folder.error().error);
     router.get("/files/{path...}", *std::move(folder));
   }
   return serve(router, options, bulk_body_bytes);
@@ -283,7 +283,7 @@ int conformance(const ServerOptions& options) {
 
 int files(const ServerOptions& options) {
   auto folder = skua::FileHandler::open(options.folder);
-  if (!folder) return failed(options.folder, folder.error());
+  if (!folder) return failed(options.folder, folder.error().error);
   Router router;
   router.get("/{path...}", *std::move(folder));
   return serve(router, options, 10_MiB);
