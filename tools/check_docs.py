@@ -23,7 +23,7 @@ import arguments
 
 SITE = build_docs.BUILD / "html"
 INTERNAL = re.compile(r"^namespace (?:skua::)?detail \{$.*?^\}  //", re.M | re.S)
-CLASS = re.compile(r"^(?:class|struct) (?:SKUA_\w+ )?(?:\[\[\w+\]\] )?(\w+)(?: final)?(?: : [^;{]*)? \{", re.M)
+CLASS = re.compile(r"^(?:class|struct) (?:SKUA_\w+ )?(?:\[\[[^\]]*\]\] )?(\w+)(?: final)?(?: : [^;{]*)? \{", re.M)
 COMMENT = re.compile(r"(?:^ *///.*\n)+", re.M)
 PARTS = ("Waits for", "Ends with", "Lifetime", "RFC")
 PART = re.compile(rf"({'|'.join(PARTS)}): ")
