@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 
 #include "operations/callbacks.hpp"
 #include "skua.hpp"
+#include "support/temporary_directory.hpp"
 #include "support/test_server.hpp"
 #include "support/wait_until.hpp"
 
@@ -263,6 +265,22 @@ TEST_P(Callbacks, OfLoopsLeaveThem) {
   }
   for (const int end : ends) ::close(end);
   EXPECT_EQ(calls_, 2);
+}
+
+// throws: file_options.on_replaced
+TEST_P(Callbacks, AReplacedFolderIsServedAllTheSame) {
+  const skua::support::TemporaryDirectory tree;
+  tree.write("site/index.html", "old");
+  Router router;
+  FileOptions options{.check_interval = {}};
+  options.on_replaced = [this](std::string_view) { fail(); };
+  router.files("/files", (tree / "site").string(), options);
+  TestServer server(router, BackendChoice::Auto);
+  EXPECT_EQ(ask(server.port(), "/files/new"), "404");
+  std::filesystem::rename(tree / "site", tree / "old");
+  tree.write("site/new", "new");
+  wait_until([&] { return ask(server.port(), "/files/new") == "200"; });
+  EXPECT_EQ(calls_, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Callbacks, testing::all_thrown, testing::name_of);
