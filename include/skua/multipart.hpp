@@ -18,6 +18,7 @@
 
 namespace skua {
 
+class Request;
 namespace http {
 class MultipartReader;
 }
@@ -97,10 +98,14 @@ class SKUA_API Multipart final {
   ///
   /// Waits for: more content.
   /// Ends with: UnsupportedMediaType, MalformedMultipart, TooManyParts, PartHeadTooLong,
-  ///            TruncatedBody; every later call returns the same error.
+  ///            TruncatedBody; every later call returns the same error. UnsupportedCoding if the
+  ///            request has a Content-Encoding.
   Task<Result<std::optional<Part>>> next();
 
  private:
+  friend class Request;
+  void refuse(Error why) noexcept;
+
   std::unique_ptr<http::MultipartReader> reader_;
 };
 

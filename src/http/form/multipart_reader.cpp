@@ -58,6 +58,8 @@ Multipart::Multipart(Multipart&&) noexcept = default;
 Multipart& Multipart::operator=(Multipart&&) noexcept = default;
 Multipart::~Multipart() = default;
 
+void Multipart::refuse(Error why) noexcept { reader_->refuse(why); }
+
 namespace {
 
 Task<Result<std::optional<Part>>> next_part(http::MultipartReader& reader, Part part) {

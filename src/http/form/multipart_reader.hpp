@@ -19,6 +19,8 @@ class MultipartReader {
   MultipartReader(std::string_view content_type, Multipart::Source source,
                   const MultipartLimits& limits);
 
+  /// Makes each call end with this error, before the first.
+  void refuse(Error why) noexcept { failure_ = why; }
   /// Reads the head of the next part; returns false if there are no more parts.
   Task<Result<bool>> next();
   /// Returns the next piece of the open part, or nullopt at its end.

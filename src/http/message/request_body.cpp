@@ -118,7 +118,9 @@ bool http::has_coding(const Request& request) noexcept {
 
 namespace {
 
-Task<Result<Form>> refuse_form() { co_return Error(Errc::UnsupportedCoding, "Content-Encoding"); }
+constexpr Error coding_refusal(Errc::UnsupportedCoding, "Content-Encoding");
+
+Task<Result<Form>> refuse_form() { co_return coding_refusal; }
 
 Task<std::optional<Bytes>> read_piece(Request& request) {
   const std::optional<Bytes> piece = co_await request.read();
@@ -133,8 +135,9 @@ Task<Result<Form>> Request::form(FormLimits limits) {
 }
 
 Multipart Request::multipart(const MultipartLimits& limits) {
-  const std::string_view type = http::has_coding(*this) ? std::string_view() : content_type();
-  return {type, [this] { return read_piece(*this); }, limits};
+  Multipart parts(content_type(), [this] { return read_piece(*this); }, limits);
+  if (http::has_coding(*this)) parts.refuse(coding_refusal);
+  return parts;
 }
 
 }  // namespace skua
