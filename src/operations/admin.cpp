@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,7 +14,7 @@
 #include "base/http_date.hpp"
 #include "base/text/number_text.hpp"
 #include "files/listing/escape.hpp"
-#include "skua/async.hpp"
+#include "skua/answer.hpp"
 
 namespace skua {
 namespace {
@@ -41,10 +42,26 @@ std::string outcome_lines(const std::vector<Health::Outcome>& outcomes) {
   return lines.append(is_ready(outcomes) ? "ready\n" : "not ready\n");
 }
 
-Task<std::vector<Health::Outcome>> outcomes(std::shared_ptr<const Health> health) {
-  if (health == nullptr) co_return {};
-  const auto run = [health] { return health->run(); };
-  co_return co_await offload(run);
+// Answers with what `make` makes of the results, once there are some. No thread of the server waits
+// for them, nor any of offload().
+template <class Make>
+LateAnswer answer_by(const std::shared_ptr<const Health>& health, Make make) {
+  LateAnswer late;
+  const auto answer = std::make_shared<Answer>(late.answer());  // shared: functions are copyable
+  const auto done = [answer, make = std::move(make)](const std::vector<Health::Outcome>& all) {
+    answer->send(make(all));
+  };
+  if (health == nullptr) {
+    done({});
+  } else {
+    health->run(done);
+  }
+  return late;
+}
+
+Response readiness(const std::vector<Health::Outcome>& all) {
+  const Status status = is_ready(all) ? Status::Ok : Status::ServiceUnavailable;
+  return uncached(Response(status, outcome_lines(all)));
 }
 
 // The page ----------------------------------------------------------------------------------------
@@ -126,14 +143,11 @@ Response page(const std::vector<Health::Outcome>& outcomes, const Metrics* metri
 Router admin_routes(const AdminOptions& options) {
   Router router;
   router.get("/livez", [] { return uncached(Response("ok\n")); });
-  router.get("/readyz", [health = options.health]() -> Task<Response> {
-    const std::vector<Health::Outcome> all = co_await outcomes(health);
-    const Status status = is_ready(all) ? Status::Ok : Status::ServiceUnavailable;
-    co_return uncached(Response(status, outcome_lines(all)));
-  });
-  router.get("/", [options]() -> Task<Response> {
-    const std::vector<Health::Outcome> all = co_await outcomes(options.health);
-    co_return page(all, options.metrics.get());
+  router.get("/readyz", [health = options.health] { return answer_by(health, readiness); });
+  router.get("/", [health = options.health, metrics = options.metrics] {
+    return answer_by(health, [metrics](const std::vector<Health::Outcome>& all) {
+      return page(all, metrics.get());
+    });
   });
   if (options.metrics == nullptr) return router;
   router.get("/metrics", [metrics = options.metrics](const Request& request) {
