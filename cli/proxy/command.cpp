@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_io.hpp"
 #include "proxy/options.hpp"
 #include "proxy/server_url.hpp"
 #include "serve/command.hpp"
@@ -58,8 +59,18 @@ Result<void, Problem> check_targets(const Upstream& upstream) {
   return Problem{Errc::Unreachable, "no target is up"};
 }
 
+// A request, and each WebSocket, needs a connection of its client and one to a target, and checks
+// of the targets need some, too. So clients get 7 of 16 files that may be open; others wait until
+// they are accepted.
+void share_open_files(ServerOptions& server) {
+  if (server.raise_open_files) base::raise_open_files_limit();
+  const std::size_t share = base::open_files_limit() / 16 * 7;
+  server.limits.connections = std::min(server.limits.connections, std::max<std::size_t>(share, 1));
+}
+
 int run_gateway(GatewayOptions& options) {
   prepare_sandbox(options);
+  share_open_files(options.server.server);
   // Once the server has a log, before its threads are started.
   options.upstream.log = [&options](LogLevel level, std::string_view line) {
     if (const auto& log = options.server.server.hooks.log) log(level, line);

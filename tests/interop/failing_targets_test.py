@@ -294,10 +294,32 @@ SCENARIOS = {
 }
 
 
+def send_handshake(port: int) -> socket.socket:
+    client = socket.create_connection(("127.0.0.1", port), TIMEOUT)
+    client.sendall(b"GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                   b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+    return client
+
+
+def take_handshake(client: socket.socket):
+    """Returns a file of what follows the head."""
+    answers = client.makefile("rb")
+    status = answers.readline()
+    assert status.startswith(b"HTTP/1.1 101 "), status
+    while answers.readline().strip():
+        pass
+    return answers
+
+
+def open_websocket(port: int):
+    client = send_handshake(port)
+    return client, take_handshake(client)
+
+
 def descriptors(skua: str, targets: list[Target]) -> list[str]:
     """A gateway with few descriptors lets requests wait for connections to the targets."""
     count, statuses = 160, []
-    program = gateway(skua, targets[:1], False)
+    program = gateway(skua, targets[:1], False, more=("--threads", "1"))  # so that clients are accepted in turn
     program.command = ("sh", "-c", 'ulimit -n 200; exec "$@"', "sh", *program.command)
 
     def ask(port: int):
@@ -305,6 +327,12 @@ def descriptors(skua: str, targets: list[Target]) -> list[str]:
             client.sendall(b"GET /slow HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             statuses.append(answer.readline().split()[1:2])
     with program as url:
+        # A client whose WebSocket is accepted gets a connection to the target, too.
+        waiting = [send_handshake(int(url.rsplit(":", 1)[1])) for _ in range(120)]
+        for part in (waiting[:80], waiting[80:]):  # others may have to wait until those are closed
+            for client, answers in [(client, take_handshake(client)) for client in part]:
+                answers.close()
+                client.close()
         clients = [threading.Thread(target=ask, args=(int(url.rsplit(":", 1)[1]),)) for _ in range(count)]
         for client in clients:
             client.start()
@@ -333,17 +361,6 @@ def readiness(skua: str, targets: list[Target]) -> list[str]:
         for target in targets[1:]:
             target.start()
     return []
-
-
-def open_websocket(port: int):
-    client = socket.create_connection(("127.0.0.1", port), TIMEOUT)
-    client.sendall(b"GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                   b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
-    answers = client.makefile("rb")
-    assert answers.readline().split()[1] == b"101"
-    while answers.readline().strip():
-        pass
-    return client, answers
 
 
 def restarts_gateway(skua: str, targets: list[Target]) -> list[str]:
