@@ -36,7 +36,7 @@ TEST(CookieFile, IsSavedAndLoaded) {
   ASSERT_TRUE(filled().save(path, now));
   EXPECT_EQ(count_files(folder), 1);
   CookieJar jar;
-  const Result<CookieFileReport> report = jar.load(path, now);
+  const auto report = jar.load(path, now);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->kept, 1);
   EXPECT_EQ(jar.cookies(now), filled().cookies(now));
