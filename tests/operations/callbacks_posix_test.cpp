@@ -159,6 +159,18 @@ TEST_P(Callbacks, OperatorsSeeWhichFails) {
   EXPECT_ANY_THROW(static_cast<void>(metrics.text()));
 }
 
+// throws: health.Done
+TEST_P(Callbacks, WithResultsOfChecksAreDropped) {
+  std::promise<void> called;
+  Health health;
+  health.run([&](const std::vector<Health::Outcome>&) {
+    called.set_value();
+    fail();
+  });
+  called.get_future().wait();
+  EXPECT_TRUE(health.run().empty());
+}
+
 // Each is asked while a request is handled, whose response is then 500.
 // throws: middleware.allow_origin middleware.key auth.Check
 TEST_P(Callbacks, OfMiddlewareFailTheirRequestOnly) {
