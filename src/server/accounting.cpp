@@ -266,8 +266,8 @@ void note_overload(Resources& resources) noexcept {
   const auto& log = resources.options.hooks.log;
   if (!log || !resources.content_budget.may_tell(resources.loop.now())) return;
   net::tell(log, LogLevel::Warning,
-            {"requests are refused with 503: the server keeps too much content or too many heads, "
-             "see Limits::server_body_bytes and server_head_bytes"});
+            {"requests get 503 to save memory: see Limits::server_body_bytes and "
+             "server_head_bytes"});
 }
 
 }  // namespace

@@ -137,15 +137,11 @@ Result<void, Problem> OpensslServerContext::load_client_ca(const TlsOptions& opt
   ClientCertificate wanted = options.client_certificate;
   if (wanted == Auto) wanted = has_ca ? Required : None;
   if (wanted == None && has_ca) {
-    return unusable(
-        "client_ca is set, but client_certificate is None, so no client would be asked for a "
-        "certificate; leave one of them out");
+    return unusable("client_ca is set, but client_certificate is None: leave one of them out");
   }
   if (wanted == None) return {};
   if (!has_ca) {
-    return unusable(
-        "client_certificate asks for certificates, but client_ca names no authority to "
-        "verify them");
+    return unusable("client_certificate is set, but client_ca names no authority");
   }
   auto identity = trust(*context_, options.client_ca, "the client_ca");
   if (!identity) return identity.error();

@@ -41,8 +41,7 @@ Task<T> collect(Request& request, detail::BodySource* source, std::size_t limit_
                 bool& is_taken) {
   if (is_taken) {
     throw std::logic_error(
-        "the content of the request was read before: keep what text() or bytes() returned, or call "
-        "load() first, after which body() has all of it");
+        "the content was read before: keep what text() or bytes() returned, or call load() first");
   }
   if (is_longer(source, limit_bytes)) throw HttpError(Status::ContentTooLarge);
   T whole;
