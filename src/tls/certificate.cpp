@@ -134,7 +134,7 @@ Result<Credentials, Problem> read_credentials(const TlsCertificate& source) {
     ERR_clear_error();
     return unusable(quoted("the private key", key_source) + " does not belong to " + read.source +
                     "; the server's own certificate must come first in its file, and the key must "
-                    "be the one it was issued for");
+                    "be its own");
   }
   read.names = names_of(*read.own);
   return read;

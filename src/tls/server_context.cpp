@@ -141,7 +141,7 @@ Result<void, Problem> OpensslServerContext::load_client_ca(const TlsOptions& opt
   }
   if (wanted == None) return {};
   if (!has_ca) {
-    return unusable("client_certificate is set, but client_ca names no authority");
+    return unusable("client_ca names no authority for client_certificate");
   }
   auto identity = trust(*context_, options.client_ca, "the client_ca");
   if (!identity) return identity.error();
