@@ -124,5 +124,6 @@ def run(options, backend, folder):
 OPTIONS = arguments()
 with tempfile.TemporaryDirectory() as temporary:
     (pathlib.Path(temporary) / "plaintext").write_text("Hello, World!")
-    for one in [OPTIONS.backend] if OPTIONS.backend else BACKENDS:
+    # Heads are above the back ends.
+    for one in [OPTIONS.backend] if OPTIONS.backend else BACKENDS if OPTIONS.long else BACKENDS[:1]:
         run(OPTIONS, one, temporary)
