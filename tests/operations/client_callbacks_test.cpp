@@ -308,7 +308,7 @@ TEST_P(ClientCallbacks, OfTcpServersRefuseAndAreDropped) {
     each->request_stop();
     thread.join();
   }
-  EXPECT_EQ(calls_, 4) << "the maker of a state, the log of that, and a rule";
+  EXPECT_EQ(calls_, 5) << "the maker of a state, a rule, and the log of each";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ClientCallbacks, testing::all_thrown, testing::name_of);
