@@ -149,8 +149,8 @@ TEST_F(VhostTest, OnLoopbackOthersNamesAreRefused) {
   const std::vector<std::string> mine = {"localhost",       "LOCALHOST:80", "localhost.", "[::1]",
                                          "app.localhost:1", "127.0.0.1:80", "10.0.0.1"};
   const std::vector<std::string> others = {
-      "evil.example",           "evil.example:8080", "localhost.evil", "evillocalhost",
-      "127.0.0.1.evil.example", "127.0.0.1a",        "evil.example."};
+      "evil.example",           "evil.example:8080",  "localhost.evil", "evillocalhost",
+      "127.0.0.1.evil.example", "127.0.0.1a.example", "evil.example."};
   const Case cases[] = {
       {{}},
       {{"--host", "localhost"}},
