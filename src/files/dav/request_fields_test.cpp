@@ -42,9 +42,10 @@ TEST(IfField, TagsSelectTheResource) {
   EXPECT_TRUE(holds("</none> ([\"x\"]) ([\"y\"]) </b> ([\"z\"]) ([\"b]\"])"));
 }
 
-TEST(IfField, WeakTagsNeverMatch) {
-  EXPECT_FALSE(holds("([W/\"own\"])"));
-  EXPECT_TRUE(holds("(Not [W/\"own\"])"));
+TEST(IfField, AWeakFormOfATagNamesItsVersion) {
+  EXPECT_TRUE(holds("([W/\"own\"])"));
+  EXPECT_FALSE(holds("(Not [W/\"own\"])"));
+  EXPECT_FALSE(holds("([W/\"other\"])"));
 }
 
 TEST(IfField, MalformedOnesAreRefused) {
