@@ -226,8 +226,10 @@ TEST_P(Http2Heads, ThatWaitForHandlersHaveABudget) {
   say(client, resets);
   EXPECT_EQ(alive_, 0);
   const std::string block = frames::request_block("GET", "/forever");
-  for (int i = 0; i < held; ++i)
-    say(client, frames::headers(201 + 2 * i, block + frames::indexed(62)));
+  std::uint32_t next = 201;
+  for (int i = 0; i < held; ++i, next += 2) {
+    say(client, frames::headers(next, block + frames::indexed(62)));
+  }
   EXPECT_EQ(alive_, held);
 }
 
