@@ -13,6 +13,7 @@ from serving import Served, can_serve, for_each_backend, parse_head, read_all, r
 SIZES = {"small": 1000, "medium": 100 * 1024, "large": 10 * 1024 * 1024}
 LINE = 32
 PAGE = os.sysconf("SC_PAGE_SIZE")
+PIECE = 2 * 1024 * 1024  # the largest piece (folio) in which Linux keeps a file in memory
 
 
 def text(version, size):
@@ -54,11 +55,11 @@ def is_part(content, size):
         return True
     # The kernel clears the rest of a piece of a file (one page or more) when the file is truncated in its midst: what was sent
     # of that piece may be zeros, because sendfile passes on the memory of the file itself, and what is read meanwhile may be
-    # zeros from any byte of the page. The head of the response is gone by then, so the server cannot tell the client.
+    # zeros from any byte of the piece. The head of the response is gone by then, so the server cannot tell the client.
     first = VERSIONS[size][0]
     begin = len(os.path.commonprefix([content, first]))
     end = len(content) - len(content[begin:].lstrip(b"\0"))
-    is_cleared = any(cut <= begin < (cut // PAGE + 1) * PAGE for cut in (0, SIZES[size] // 3))
+    is_cleared = any(cut <= begin < (cut // PIECE + 1) * PIECE for cut in (0, SIZES[size] // 3))
     return is_cleared and content[end:] == first[end:len(content)] and (end == len(content) or end % PAGE == 0)
 
 
