@@ -25,7 +25,7 @@ enum class FrameFormat : std::uint8_t {
 /// The policy for a client that is slower than the frames.
 enum class SlowClient : std::uint8_t {
   DropFrames,  ///< it misses its oldest queued frames
-  Disconnect,  ///< its stream ends
+  Disconnect,  ///< it is cut off at once, with what still waits for it
 };
 
 /// Options of a FrameSource.

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "body/slow_peer.hpp"
 #include "h1/message_writer.hpp"
 #include "http/message/trailers.hpp"
 #include "skua/error.hpp"
@@ -63,6 +64,9 @@ std::exception_ptr OutgoingBody::end() noexcept {
     producer_->result();
     if (left_bytes_ == 0) return nullptr;
     throw Exception(Error(Errc::TruncatedBody, "content"));
+  } catch (const SlowPeer&) {
+    state_ = State::Cut;
+    return std::current_exception();
   } catch (...) {
     return std::current_exception();
   }

@@ -72,6 +72,8 @@ class OutgoingBody final : private detail::BodySink {
   }
   /// Ends the body once is_made(). Returns why it is incomplete; null if it is complete.
   [[nodiscard]] std::exception_ptr end() noexcept;
+  /// After end(): reports that the producer ended with SlowPeer.
+  [[nodiscard]] bool is_cut() const noexcept { return state_ == State::Cut; }
   /// Drops the producer; the content ends with what was written.
   void stop() noexcept;
   /// Called when the peer took some content: wakes a waiting producer.
@@ -87,7 +89,7 @@ class OutgoingBody final : private detail::BodySink {
   }
 
  private:
-  enum class State : std::uint8_t { Idle, Making, Made, Ended };
+  enum class State : std::uint8_t { Idle, Making, Made, Ended, Cut };
 
   void drop() noexcept;
   void wake_producer() noexcept;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "body/outgoing_body.hpp"
+#include "body/slow_peer.hpp"
 #include "skua/error.hpp"
 
 namespace skua::body {
@@ -135,6 +136,40 @@ TEST_F(OutgoingBodyTest, WhatAProducerThrowsIsItsEnd) {
   body_.reset();
   start([](BodyWriter&) -> Task<> { throw std::runtime_error("not even a task"); });
   EXPECT_EQ(end(), "not even a task");
+}
+
+TEST_F(OutgoingBodyTest, ASlowPeerIsNotWaitedFor) {
+  detail::WaiterList changed;
+  bool is_late = false;
+  int sent = 0;
+  start([&](BodyWriter& out) -> Task<> {
+    while (true) {
+      BodyWriter::Awaiter room = out.write("0123456789");
+      co_await await_room(room, changed, [&] { return is_late; });
+      ++sent;
+    }
+  });
+  turn();
+  EXPECT_EQ(sent, 0);
+  kept_.waiting = 0;
+  body_.drained();
+  turn();
+  turn();
+  EXPECT_EQ(sent, 1) << "the peer has taken what waited";
+  changed.wake_all();
+  turn();
+  EXPECT_TRUE(body_.is_making()) << "it is not late";
+  is_late = true;
+  changed.wake_all();
+  turn();
+  EXPECT_TRUE(body_.is_making()) << "a stream does not end inside its start";
+  turn();
+  ASSERT_TRUE(body_.is_made());
+  EXPECT_EQ(end(), "the peer is too slow") << "as for callers that do not ask is_cut()";
+  EXPECT_TRUE(body_.is_cut());
+  EXPECT_EQ(sent, 1);
+  body_.reset();
+  EXPECT_FALSE(body_.is_cut());
 }
 
 TEST_F(OutgoingBodyTest, APieceThatWasLostIsNotForgotten) {

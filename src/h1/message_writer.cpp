@@ -103,12 +103,12 @@ char* write_decimal(std::uint64_t number, char* out) noexcept {
   char* p = digits + sizeof digits;
   while (number >= 100) {
     p -= 2;
-    std::memcpy(p, &digit_pairs[2 * (number % 100)], 2);
+    put_pair(number % 100, p);
     number /= 100;
   }
   if (number >= 10) {
     p -= 2;
-    std::memcpy(p, &digit_pairs[2 * number], 2);
+    put_pair(number, p);
   } else {
     *--p = static_cast<char>('0' + number);
   }

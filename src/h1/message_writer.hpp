@@ -13,18 +13,17 @@
 
 namespace skua::h1 {
 
-/// "00" to "99", concatenated.
-inline constexpr std::array<char, 200> digit_pairs = [] {
-  std::array<char, 200> pairs{};
-  for (std::size_t i = 0; i < 100; ++i) {
-    pairs[2 * i] = static_cast<char>('0' + i / 10);
-    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
-  }
-  return pairs;
-}();
+/// Writes a number below 100 as two digits. A table of all pairs would be 200 bytes of each
+/// program.
+inline void put_pair(std::uint64_t number, char* out) noexcept {
+  const auto pair = static_cast<std::uint32_t>(number);
+  const std::uint32_t tens = pair * 103 / 1024;
+  out[0] = static_cast<char>('0' + tens);
+  out[1] = static_cast<char>('0' + pair - 10 * tens);
+}
 
 /// Writes a number as 1 to 20 decimal digits and returns their end.
-char* write_decimal(std::uint64_t number, char* out) noexcept;
+[[gnu::noinline]] char* write_decimal(std::uint64_t number, char* out) noexcept;
 /// Like write_decimal(), but writes short numbers inline.
 inline char* put_decimal(std::uint64_t number, char* out) noexcept {
   if (number < 10) {
@@ -32,7 +31,7 @@ inline char* put_decimal(std::uint64_t number, char* out) noexcept {
     return out + 1;
   }
   if (number < 100) {
-    std::memcpy(out, &digit_pairs[2 * number], 2);
+    put_pair(number, out);
     return out + 2;
   }
   return write_decimal(number, out);

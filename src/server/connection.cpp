@@ -28,7 +28,11 @@ void Connection::settle() {
     });
   });
   if (now.has_work) with_protocol([](auto& protocol) { protocol.output_drained(); });
-  if (now.is_finished || (pump_.has_input_ended() && !now.has_work)) pump_.end();
+  if (now.is_finished || (pump_.has_input_ended() && !now.has_work)) {
+    if (is_cut()) [[unlikely]]
+      return close(ResponseEnd::TimedOut);
+    pump_.end();
+  }
   if (pump_.has_ended()) {
     // Bytes that arrive after close() would trigger a reset. TLS may have some in flight.
     if (now.is_peer_done && !pump_.stream().is_secure()) return pump_.close();

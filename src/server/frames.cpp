@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/base_encoding.hpp"
+#include "body/slow_peer.hpp"
 #include "loop/loop.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/waiter.hpp"
@@ -43,6 +44,7 @@ class FrameHub {
     std::deque<Frame> queue;  // guarded by the hub's mutex, like all members below
     bool is_told = false;     // a notification of its loop is pending
     bool is_over = false;     // the stream ends after the queued frames
+    bool is_late = false;     // the stream is cut off: the client was too slow
   };
 
   void publish(std::string_view frame) {
@@ -71,6 +73,9 @@ class FrameHub {
     if (options_.format == FrameFormat::Raw) return options_.type;
     return std::string("multipart/x-mixed-replace; boundary=").append(boundary);
   }
+  [[nodiscard]] bool disconnects() const noexcept {
+    return options_.slow_client == SlowClient::Disconnect;
+  }
   [[nodiscard]] bool has_parts() const noexcept {
     return options_.format == FrameFormat::MixedReplace;
   }
@@ -94,13 +99,20 @@ class FrameHub {
     Frame frame;
     bool is_over = false;
   };
+  /// Ends with: body::SlowPeer.
   Next take(Client& client) {
     const std::lock_guard lock(mutex_);
     client.is_told = false;
+    if (client.is_late) throw body::SlowPeer();
     if (client.queue.empty()) return {nullptr, client.is_over};
     Next next{std::move(client.queue.front())};
     client.queue.pop_front();
     return next;
+  }
+  [[nodiscard]] bool is_late(Client& client) {
+    const std::lock_guard lock(mutex_);
+    client.is_told = false;
+    return client.is_late;
   }
 
  private:
@@ -120,8 +132,8 @@ class FrameHub {
   void offer(Client& client, const Frame& frame) {
     if (client.is_over) return;
     if (client.queue.size() >= options_.frames) {
-      if (options_.slow_client == SlowClient::Disconnect) {
-        client.is_over = true;
+      if (disconnects()) {
+        client.is_over = client.is_late = true;
         return client.queue.clear();
       }
       client.queue.pop_front();
@@ -154,6 +166,13 @@ class Membership {
   ~Membership() { hub_.leave(client_); }
   FrameHub::Next take() { return hub_.take(*client_); }
   [[nodiscard]] WaiterList::Awaiter wait() noexcept { return client_->waiters.wait(); }
+  /// Sends a piece. Ends with: body::SlowPeer once the client misses frames meanwhile.
+  Task<> send(BodyWriter& out, Body piece) {
+    BodyWriter::Awaiter room = out.write(std::move(piece));
+    if (room.await_ready()) co_return;
+    if (!hub_.disconnects()) co_return co_await room;
+    co_await body::await_room(room, client_->waiters, [this] { return hub_.is_late(*client_); });
+  }
 
  private:
   FrameHub& hub_;
@@ -170,13 +189,13 @@ std::string last_part(const Frame& last) {
 
 Task<> send_frames(FrameHub& hub, BodyWriter& out) {
   Membership client(hub);
-  if (hub.has_parts()) co_await out.write(std::string("--").append(boundary).append("\r\n"));
+  if (hub.has_parts()) co_await client.send(out, std::string("--").append(boundary).append("\r\n"));
   Frame last;
   while (true) {
     FrameHub::Next next = client.take();
     if (next.frame != nullptr) {
       last = next.frame;
-      co_await out.write(Body(std::move(next.frame)));
+      co_await client.send(out, Body(std::move(next.frame)));
     } else if (next.is_over) {
       break;
     } else {

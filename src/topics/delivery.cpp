@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "body/slow_peer.hpp"
 #include "loop/loop.hpp"
 #include "loop/timed_wait.hpp"
 #include "skua/events.hpp"
@@ -48,7 +49,9 @@ Task<> send_events(EventWriter& out, std::shared_ptr<Hub> hub, std::string name,
     const bool is_gap = message.kind == Kind::Gap;
     const ServerSentEvent event{
         .data = message.text, .event = is_gap ? "gap" : "", .id = message.id};
-    co_await out.send(event);
+    BodyWriter::Awaiter room = out.send(event);
+    if (room.await_ready()) continue;
+    co_await body::await_room(room, (*reading)->changes(), [&] { return (*reading)->is_late(); });
   }
 }
 

@@ -180,6 +180,11 @@ Log::Taken Log::take(Cursor& cursor) {
   return {State::Taken, entry};
 }
 
+bool Log::is_late(const Cursor& cursor) const {
+  const std::lock_guard lock(mutex_);
+  return cursor.is_here_ && cursor.next_ < first_;
+}
+
 Log::State Log::join(Cursor& cursor) {
   const std::lock_guard lock(mutex_);
   if (end_) return State::Ended;

@@ -120,6 +120,8 @@ class Log final : public std::enable_shared_from_this<Log> {
   };
   /// Returns the next entry for a cursor, and moves it on.
   Taken take(Cursor& cursor);
+  /// Reports whether the next entry of a cursor was dropped before it was taken.
+  [[nodiscard]] bool is_late(const Cursor& cursor) const;
   /// Lets a cursor go on with what is here: Waits. Otherwise returns Behind, Ahead or Ended.
   State join(Cursor& cursor);
   /// Lets a cursor that is ahead wait for what comes after its position: it has that from a

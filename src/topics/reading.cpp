@@ -135,6 +135,11 @@ EntryPtr Reading::take_page() {
   return entry;
 }
 
+bool Reading::is_late() const {
+  return log_->hub().options().slow_subscriber == SlowSubscriber::Close && pages_.empty() &&
+         (*log_)->is_late(cursor_);
+}
+
 EntryPtr Reading::take_ready() {
   EntryPtr entry = take_page();
   return counted(entry != nullptr ? std::move(entry) : (*log_)->take(cursor_).entry);

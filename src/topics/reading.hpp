@@ -41,6 +41,11 @@ class Reading final {
   EntryPtr take_ready();
   [[nodiscard]] MessageId position() const noexcept { return cursor_.position; }
 
+  /// Reports whether next() would end with Overloaded.
+  [[nodiscard]] bool is_late() const;
+  /// Woken when that may have changed.
+  [[nodiscard]] skua::detail::WaiterList& changes() noexcept { return cursor_.waiters(); }
+
  private:
   explicit Reading(std::unique_ptr<Hub::Use> log);
 

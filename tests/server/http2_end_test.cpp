@@ -111,6 +111,24 @@ TEST_P(Http2Ends, AWindowThatStaysShutResetsItsStream) {
   EXPECT_EQ(say(client, frames::get(3)), "HEADERS(3) DATA(3)!");
 }
 
+TEST_P(Http2Ends, AClientTooSlowForFramesLosesItsStreamOnly) {
+  FrameSource source({.format = FrameFormat::Raw, .slow_client = SlowClient::Disconnect});
+  router_.get("/frames", [&source] { return source.stream(); });
+  Client client = greeted();
+  EXPECT_EQ(say(client, frames::get(1, "/frames")), "HEADERS(1)");
+  const std::string frame(60'000, 'f');
+  for (int i = 0; i < 20 && source.clients() != 0; ++i) {
+    source.publish(frame);
+    worker().settle();
+  }
+  EXPECT_EQ(source.clients(), 0U) << "no time has passed";
+  const std::string all = heard(client);
+  EXPECT_TRUE(all.ends_with(" RST_STREAM(1,CANCEL)")) << all;
+  EXPECT_EQ(worker().counters().refused_slow, 1U);
+  EXPECT_EQ(worker().counters().handler_failures, 0U);
+  EXPECT_EQ(say(client, frames::window_update(0, 100'000) + frames::get(3)), "HEADERS(3) DATA(3)!");
+}
+
 TEST_P(Http2Ends, SettingsHaveToBeAcknowledged) {
   Client client = connect();
   say(client, std::string(h2::client_preface) + frames::settings() + frames::get(1, "/forever"));

@@ -262,6 +262,25 @@ TEST_P(TopicDelivery, MembersLeaveWithTheirSockets) {
   worker_->turn_until([&] { return names() == "Ada "; });
 }
 
+TEST_P(TopicDelivery, EventsOfASlowClientAreCutOff) {
+  serve({.max_waiting = 3, .slow_subscriber = SlowSubscriber::Close});
+  Client slow = worker_->connect();
+  slow.send(get("/events"));
+  std::string read;
+  read_to(slow, read, "id: ");
+  Client quick = worker_->connect();
+  quick.send(get("/events"));
+  std::string all;
+  read_to(quick, all, "id: ");
+  const std::string text(300'000, 'x');
+  for (int i = 0; i < 100 && topics_->counters().subscriptions == 2; ++i) {
+    const std::string id = publish(text);
+    read_to(quick, all, id + "\ndata: " + text);
+  }
+  EXPECT_EQ(topics_->counters().subscriptions, 1U) << "no time has passed";
+  EXPECT_EQ(worker_->counters().refused_slow, 1U);
+}
+
 TEST_P(TopicDelivery, TheirEndEndsAll) {
   serve({.history = 1});
   const std::string first = publish("first");

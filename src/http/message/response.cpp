@@ -27,7 +27,7 @@ using http::FieldLinesAccess;
 namespace {
 
 // Returns the body `404 Not Found\n`.
-Body status_text(Status status) {
+SKUA_COLD Body status_text(Status status) {
   const std::string_view phrase = reason(status);
   std::string text = std::to_string(std::uint64_t{code(status)});
   if (!phrase.empty()) text.append(" ").append(phrase);

@@ -217,16 +217,21 @@ void H1Exchange::start_stream(Body&& content, bool is_chunked, Accounting::Entry
   if (resources_.is_draining) drain();
 }
 
-bool H1Exchange::end_stream() {
+ResponseEnd H1Exchange::end_stream() {
   const std::exception_ptr failure = response_.end();
-  if (failure != nullptr) {
+  ResponseEnd end = ResponseEnd::Complete;
+  if (response_.is_cut()) {
+    ++resources_.counters.refused_slow;
+    end = ResponseEnd::TimedOut;
+  } else if (failure != nullptr) {
     log_task_failure(resources_, "a stream failed", failure);
+    end = ResponseEnd::Failed;
   } else if (is_chunked_) {
     body::append_last_chunk(*output_, response_.trailers());
   }
   finish_response();
-  finish_record(failure != nullptr ? ResponseEnd::Failed : ResponseEnd::Complete);
-  return failure == nullptr;
+  finish_record(end);
+  return end;
 }
 
 void H1Exchange::finish_record(ResponseEnd end) {

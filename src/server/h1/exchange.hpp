@@ -91,9 +91,9 @@ class H1Exchange final : private HandlerRunOwner, private body::Framer {
   }
   /// Reports whether end_stream() is due.
   [[nodiscard]] bool has_stream_end() const noexcept { return response_.is_made(); }
-  /// Writes the end of the stream. Returns false if the stream failed, which only closing the
-  /// connection can signal.
-  bool end_stream();
+  /// Writes the end of the stream, if it is Complete. Failed: only closing the connection can
+  /// signal that. TimedOut: the peer is too slow to be sent what waits.
+  ResponseEnd end_stream();
   /// Ends an endless stream.
   void drain();
   /// Called when the peer has taken some of the output.

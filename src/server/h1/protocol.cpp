@@ -270,7 +270,9 @@ std::optional<std::string> H1Protocol::advance_exchange(bool is_last_received) {
   if (exchange_->has_response()) write_exchange_response(is_last_received);
   if (exchange_->has_stream_end()) {
     // RFC 9112 §8: only closing tells the peer that the content is incomplete.
-    if (!exchange_->end_stream() || !exchange_->can_keep_alive()) is_finished_ = true;
+    const ResponseEnd end = exchange_->end_stream();
+    is_cut_ = end == ResponseEnd::TimedOut;
+    if (end != ResponseEnd::Complete || !exchange_->can_keep_alive()) is_finished_ = true;
   }
   if (!exchange_has_ended()) return std::nullopt;
   std::string held = exchange_->take_held();

@@ -58,6 +58,8 @@ class H1Protocol : public ProtocolOwner {
 
   /// Cancels and drops everything, while the owner still exists.
   void end() noexcept;
+  /// Once ProtocolState::is_finished: reports that the peer is too slow to be sent the rest.
+  [[nodiscard]] bool is_cut() const noexcept { return is_cut_; }
 
   Resources& resources_;
   net::StreamPump pump_;
@@ -113,7 +115,8 @@ class H1Protocol : public ProtocolOwner {
   Waiting waiting_ = Waiting::Request;
   bool is_stalled_ = false;
   bool is_finished_ = false;
-  bool is_peer_done_ = false;
+  bool is_cut_ : 1 = false;  ///< is_finished_, and the output is not worth waiting for
+  bool is_peer_done_ : 1 = false;
 };
 
 }  // namespace skua::server

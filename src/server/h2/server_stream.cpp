@@ -376,6 +376,7 @@ void ServerStream::send_stream(const h2::ResponseHead& head, Body&& content) {
 
 void ServerStream::end_stream() {
   const std::exception_ptr failure = response_.end();
+  if (response_.is_cut()) return cut_off();
   content_state_ = Content::Ended;
   if (failure != nullptr) fail_stream(failure);
   h2_->resume_body(*stream_);

@@ -166,6 +166,8 @@ class ServerStream final : public base::ListNode,
   SKUA_COLD void send_stream(const h2::ResponseHead& head, Body&& content);
   SKUA_COLD void end_stream();
   SKUA_COLD void fail_stream(const std::exception_ptr& failure);
+  /// Ends the response without what the peer has not taken in time.
+  SKUA_COLD void cut_off();
   void keep(Body&& piece);
   [[nodiscard]] bool has_response() const noexcept { return phase_ >= Phase::Response; }
   [[nodiscard]] bool is_body_wanted() const noexcept {

@@ -124,7 +124,12 @@ void ServerStream::time_out() {
     content_deadline_ = later(now, resources_.options.timeouts.write);
     return;
   }
+  cut_off();
+}
+
+void ServerStream::cut_off() {
   ++resources_.counters.refused_slow;
+  content_state_ = Content::Failed;
   end_ = ResponseEnd::TimedOut;
   h2_->reset(*stream_, h2::ErrorCode::Cancel);
 }
