@@ -42,14 +42,14 @@ class PasswordGuardTest : public ::testing::Test {
     testing::FakeRequest fake = request(user, password);
     return router_.handle(fake.request());
   }
-  Task<> count(std::vector<std::size_t>& by_status, const std::string& user) const {
+  Task<> count(std::vector<std::size_t>& by_status, std::string user) const {
     testing::FakeRequest fake = request(user, "secret");
     const router::Match match = router_.match(Method::Get, "/");
     auto running = router_.start(match, fake.request());
     const Response response = co_await running;
     ++by_status.at(code(response.status()));
   }
-  Task<> ask_often(std::vector<std::size_t>& by_status, const std::string& user) const {
+  Task<> ask_often(std::vector<std::size_t>& by_status, std::string user) const {
     Scope scope;
     for (int i = 0; i < 100; ++i) scope.spawn(count(by_status, user));
     co_await scope.join();
