@@ -40,7 +40,7 @@ class SKUA_API FakeRequest final {
   std::unique_ptr<State, Delete> state_;
 };
 
-/// Returns a router's response to a request such as `GET /users/7`.
+/// Returns what a server with this router answers to a request such as `GET /users/7`.
 [[nodiscard]] SKUA_API Response call(const Router& router, std::string_view line,
                                      std::string_view body = {});
 

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 
 #include "router/tree.hpp"
+#include "skua/async.hpp"
 #include "skua/http_error.hpp"
 #include "skua/testing.hpp"
 
@@ -184,7 +186,59 @@ TEST(Router, RefusesAMountOnARouteThatIsThere) {
 TEST(Router, LetsExceptionsThrough) {
   Router router;
   router.get("/", []() -> Response { throw HttpError(Status::Conflict, "no"); });
-  EXPECT_THROW((void)call(router, "GET /"), HttpError);
+  testing::FakeRequest fake("GET /");
+  EXPECT_THROW((void)router.handle(fake.request()), HttpError);
+}
+
+class Locked final : public HttpError {
+ public:
+  Locked() : HttpError(Status::Locked, "later") {}
+  void amend(Response& response) const override { response.header("Retry-After", "7"); }
+};
+
+TEST(Calls, AnswerWhatIsThrownAsAServerDoes) {
+  Router router;
+  router.get("/text", []() -> Response { throw HttpError(Status::Conflict, "no"); });
+  router.get("/bare", []() -> Response { throw HttpError(Status::NotFound); });
+  router.get("/field", []() -> Response { throw Locked(); });
+  router.get("/code", []() -> Response { throw Exception(Errc::Overloaded); });
+  router.get("/full", []() -> Response { throw std::bad_alloc(); });
+  router.get("/other", []() -> Response { throw std::runtime_error("not for the peer"); });
+  router.get("/task", []() -> Task<Response> {
+    co_await yield();
+    throw HttpError(Status::Gone, "left");
+  });
+  router.use([](const Request& request, Response& response) {
+    response.header("X-Seen", std::string(request.path()));
+    if (request.path() == "/bare") throw HttpError(Status::MisdirectedRequest, "last");
+  });
+  router.use([](const Request&, Response& response) { response.header("X-Last", "yes"); });
+  struct Row {
+    const char* path;
+    Status status;
+    const char* body;
+  };
+  for (const Row& row :
+       {Row{"/text", Status::Conflict, "no"}, Row{"/field", Status::Locked, "later"},
+        Row{"/bare", Status::MisdirectedRequest, "last"}, Row{"/task", Status::Gone, "left"},
+        Row{"/code", Status::ServiceUnavailable, nullptr},
+        Row{"/full", Status::ServiceUnavailable, nullptr},
+        Row{"/other", Status::InternalServerError, nullptr}}) {
+    ::testing::internal::CaptureStderr();
+    const Response response = call(router, std::string("GET ") + row.path);
+    const std::string told = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(response.status(), row.status) << row.path;
+    if (row.body != nullptr) {
+      EXPECT_EQ(response.body(), row.body);
+    }
+    EXPECT_EQ(response.body().find("peer"), std::string_view::npos);
+    EXPECT_EQ(response.header("X-Last"), "yes") << row.path;
+    const bool is_other = std::string_view(row.path) == "/other";
+    EXPECT_EQ(told, is_other ? "a handler failed on GET /other: not for the peer\n" : "");
+  }
+  EXPECT_EQ(call(router, "GET /field").header("Retry-After"), "7");
+  EXPECT_EQ(call(router, "GET /field").header("X-Seen"), "/field");
+  EXPECT_EQ(call(router, "GET /nowhere").header("X-Seen"), "/nowhere");
 }
 
 }  // namespace

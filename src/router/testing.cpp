@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: MIT
-// In: a request as a person writes it. Out: the parts that a server would make of it.
+// In: a request as a person writes it. Out: the parts that a server would make of it, and what it
+// would answer.
 #include "skua/testing.hpp"
 
+#include <cstdio>
+#include <new>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "async/guarded.hpp"
 #include "base/ascii.hpp"
 #include "http/message/field.hpp"
 #include "http/message/request_parts.hpp"
+#include "http/message/response_parts.hpp"
 #include "http/message/start_line.hpp"
 #include "http/uri/target_path.hpp"
+#include "router/table.hpp"
+#include "skua/async.hpp"
+#include "skua/http_error.hpp"
 
 namespace skua::testing {
 
@@ -79,9 +89,51 @@ Request& FakeRequest::request() {
   return state.request.emplace(state.parts);
 }
 
+namespace {
+
+// Returns the response of `produce`. A server would log what the peer must not see.
+template <class F>
+Response answer(std::string_view line, F&& produce) {
+  try {
+    return produce();
+  } catch (const HttpError& error) {
+    const std::string_view text = error.what();
+    Response response =
+        text.empty() ? Response(error.status()) : Response(error.status(), std::string(text));
+    error.amend(response);
+    return response;
+  } catch (const Exception& error) {
+    return error.error();
+  } catch (const std::bad_alloc&) {
+    return Error(Errc::OutOfMemory);
+  } catch (...) {
+    const std::string why = std::string(line).append(": ").append(async::thrown_text());
+    std::fprintf(stderr, "a handler failed on %s\n", why.c_str());
+    return Status::InternalServerError;
+  }
+}
+
+}  // namespace
+
 Response call(const Router& router, std::string_view line, std::string_view body) {
   FakeRequest fake(line, body);
-  return router.handle(fake.request());
+  Request& request = fake.request();
+  const router::Match match = router.match(request.method(), request.path());
+  Response response = answer(line, [&] {
+    Response made =
+        match.has_coroutine ? run(router.start(match, request)) : router.invoke(match, request);
+    http::apply_conditions(request, made);
+    return made;
+  });
+  router::for_each_finisher(*match.scope,
+                            [&](const detail::Erased<detail::FinisherCall>& finisher) {
+                              response = answer(line, [&] {
+                                finisher.call(finisher.object.get(), request, response);
+                                return std::move(response);
+                              });
+                            });
+  http::RequestAccess::bind(request, nullptr);
+  return response;
 }
 
 }  // namespace skua::testing
