@@ -63,8 +63,7 @@ static_assert(std::is_trivially_copyable_v<TopicStart>);
 /// The fate of a subscriber that is so slow that messages are dropped before it has taken them.
 enum class SlowSubscriber : std::uint8_t {
   Gap,    ///< it is told, and goes on with the oldest message that is kept
-  Close,  ///< its subscription ends with Overloaded; its WebSocket is closed with 1008, its events
-          ///< are cut off
+  Close,  ///< it ends with Overloaded: a WebSocket with 1008, an event stream is cut off
 };
 
 /// Options of topics. Each process keeps messages in memory for its own subscribers; what a bus
