@@ -19,6 +19,8 @@ int main(int count, char** arguments) {
   };
   skua::OtlpExporter exporter(std::move(collector));  // outlives the server
 
+  const skua::PerThread<skua::Client> client;  // outlives the server, too
+
   skua::Router router;
   router.use(skua::tracing({
       .sink = [&exporter](skua::Span span) { exporter.add(std::move(span)); },
@@ -33,10 +35,9 @@ int main(int count, char** arguments) {
     return "3 left\n";
   });
   router.get("/orders/{item}",
-             [](skua::Request& request, std::string item) -> skua::Task<skua::Response> {
-               skua::Client client;
+             [&client](skua::Request& request, std::string item) -> skua::Task<skua::Response> {
                const std::string url = "http://" + std::string(request.host()) + "/stock/" + item;
-               auto answer = co_await client.get(url)
+               auto answer = co_await client->get(url)
                                  .header("traceparent", skua::trace_context(request)->traceparent())
                                  .timeout(request.time_left());
                if (!answer) throw skua::HttpError(skua::Status::BadGateway, answer.error().text);

@@ -66,6 +66,7 @@
 #include "skua/otlp.hpp"
 #include "skua/path_parameter.hpp"
 #include "skua/pattern.hpp"
+#include "skua/per_thread.hpp"
 #include "skua/preconditions.hpp"
 #include "skua/prepared_response.hpp"
 #include "skua/problem_details.hpp"
