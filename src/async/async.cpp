@@ -100,7 +100,7 @@ thread_local WaiterList* ready_of_this_thread = nullptr;
 
 }  // namespace
 
-const void* OwnThread::here() noexcept { return &ready_of_this_thread; }
+const void* OwnThread::here() noexcept { return static_cast<const void*>(&ready_of_this_thread); }
 
 void OwnThread::refuse(const char* text) { throw std::logic_error(text); }
 

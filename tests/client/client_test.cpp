@@ -361,7 +361,7 @@ TEST_P(ClientRequests, WhatIsNoWholeContentIsNotDecoded) {
 }
 
 TEST_P(ClientRequests, ALongFieldIsTaken) {
-  const std::string policy(60'000, 'p');
+  static const std::string policy(60'000, 'p');
   router_.get(
       "/", [&] { return Response(Status::Ok, "text").header("Content-Security-Policy", policy); });
   run([&](Client& client) -> Task<> {
