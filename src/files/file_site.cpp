@@ -44,7 +44,7 @@ Response error_response(Error error) {
   return response;
 }
 
-const std::string& checked_type(const std::string& type) {
+std::string checked_type(std::string type) {
   if (!std::ranges::all_of(type, ascii::is_field_value)) {
     throw std::invalid_argument("FileOptions::type has a control character");
   }

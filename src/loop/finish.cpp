@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "async/guarded.hpp"
@@ -14,7 +15,7 @@
 namespace skua::loop {
 namespace {
 
-void tell(const Loop& loop, LogLevel level, std::string text) {
+void tell(const Loop& loop, LogLevel level, std::string_view text) {
   if (loop.log() != nullptr && *loop.log()) (*loop.log())(level, text);
 }
 

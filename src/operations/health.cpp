@@ -164,6 +164,7 @@ std::vector<Health::Outcome> Health::State::run() {
     }
   }
   std::vector<std::uint64_t> runs;
+  runs.reserve(begun.size());
   for (const auto& check : begun) runs.push_back(RunningCheck::begin(check));
   for (std::size_t i = 0; i < begun.size(); ++i) outcomes.push_back(begun[i]->outcome(runs[i]));
   return outcomes;

@@ -203,6 +203,7 @@ std::optional<std::size_t> Group::draw_one(const Members& members, const Wish& w
 
 std::optional<std::size_t> Group::pick_owner(const Members& members,
                                              const Wish& wish) const noexcept {
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): only a wish with a key has an owner
   const std::size_t index = members.spread().owner(members.list(), *wish.key);
   const Member& member = *members[index];
   if (!may_get(member, wish)) return std::nullopt;

@@ -70,8 +70,9 @@ Task<std::string> lacks_content(client::IncomingResponse& response, const Upstre
   while (seen.size() < checked_bytes) {
     const Result<std::optional<Bytes>, Problem> piece = co_await response.read();
     if (!piece) co_return piece.error().text;
-    if (!*piece) break;
-    seen.append(text(**piece));
+    const std::optional<Bytes>& bytes = *piece;
+    if (!bytes) break;
+    seen.append(text(*bytes));
   }
   if (seen.find(health.content) != seen.npos) co_return std::string();
   co_return response.step() + ": its content lacks the text of the check";

@@ -289,6 +289,7 @@ Task<> TopicMembership::run_all(std::vector<Task<>> calls) {
 
 Task<> TopicMembership::list_all(std::vector<std::string> watched) {
   std::vector<Task<>> calls;
+  calls.reserve(watched.size());
   for (std::string& topic : watched) calls.push_back(clean(std::move(topic)));
   co_await run_all(std::move(calls));
 }
@@ -308,12 +309,12 @@ std::vector<TopicMembership::Batch> TopicMembership::batches_of(const Tokens& to
   std::map<std::string_view, Open> open;
   std::vector<Batch> batches;
   for (const auto& [token, member] : tokens) {
-    const std::string& topic = topic_of(member);
+    const std::string_view topic = topic_of(member);
     const auto [at, is_new] = open.try_emplace(topic, Open{.index = batches.size()});
     const bool is_full = !is_new && (batches[at->second.index].tokens.size() >= tokens_at_once ||
                                      at->second.bytes >= bytes_at_once);
     if (is_full) at->second = Open{.index = batches.size()};
-    if (is_new || is_full) batches.push_back({.topic = topic});
+    if (is_new || is_full) batches.push_back({.topic = std::string(topic)});
     batches[at->second.index].tokens.push_back(token);
     at->second.bytes += bytes_of(member);
   }

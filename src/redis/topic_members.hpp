@@ -58,8 +58,8 @@ class TopicMembership final {
     std::vector<std::string> tokens{};
   };
 
-  static const std::string& topic_of(const Own& own) noexcept { return own.topic; }
-  static const std::string& topic_of(const std::string& topic) noexcept { return topic; }
+  static std::string_view topic_of(const Own& own) noexcept { return own.topic; }
+  static std::string_view topic_of(std::string_view topic) noexcept { return topic; }
   static std::size_t bytes_of(const Own& own) noexcept { return own.text.size(); }
   static std::size_t bytes_of(const std::string&) noexcept { return 0; }
   template <class Tokens>

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "loop/loop.hpp"
@@ -137,7 +138,8 @@ Task<Result<void, Problem>> TopicReader::watch(std::string name, const Watching&
   while (!log->is_begun && !log->refusal && watching.is_wanted()) {
     co_await loop::TimedWait(loop, log->changed, watch_interval);
   }
-  if (log->refusal) co_return *log->refusal;
+  const std::optional<Problem>& refusal = log->refusal;
+  if (refusal) co_return *refusal;
   if (!log->is_begun) co_return Problem{.error = Errc::Cancelled};
   user.stay();
   co_return Result<void, Problem>();

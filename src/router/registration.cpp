@@ -32,8 +32,7 @@ constexpr MethodSet all_methods = (1U << method_count) - 1;
 
 // RFC 9110 §9.3.2: HEAD is answered wherever GET is.
 constexpr MethodSet with_head(MethodSet methods) noexcept {
-  return (methods & bit(Method::Get)) == 0 ? methods
-                                           : static_cast<MethodSet>(methods | bit(Method::Head));
+  return (methods & bit(Method::Get)) == 0 ? methods : methods | bit(Method::Head);
 }
 
 void fill_in(RequestLimits& limits, const RequestLimits& around) noexcept {
@@ -59,8 +58,7 @@ void Table::add(MethodSet methods, bool is_any, std::string_view pattern, detail
   route->table = this;
   tree_.add(pattern, *route);
   routes_.push_back(std::move(route));
-  allowed_anywhere_ =
-      static_cast<MethodSet>(allowed_anywhere_ | (is_any ? all_methods : with_head(methods)));
+  allowed_anywhere_ |= is_any ? all_methods : with_head(methods);
 }
 
 void Table::add_guard(detail::Erased<detail::GuardCall> guard) {
@@ -91,7 +89,7 @@ void Table::mount(std::string_view prefix, Table other) {
     tree_.add(route.pattern, route);
     if (!route.alias.empty()) tree_.add(route.alias, route);
   }
-  allowed_anywhere_ = static_cast<MethodSet>(allowed_anywhere_ | other.allowed_anywhere_);
+  allowed_anywhere_ |= other.allowed_anywhere_;
 }
 
 void Table::limit(const RequestLimits& limits) noexcept {

@@ -67,8 +67,7 @@ struct Tree::Search {
   const Route* take(const Endpoint* endpoint) const noexcept {
     if (endpoint == nullptr) return nullptr;
     const Route* const route = endpoint->find(method);
-    if (route == nullptr)
-      match.allowed = static_cast<MethodSet>(match.allowed | endpoint->allowed());
+    if (route == nullptr) match.allowed |= endpoint->allowed();
     return route;
   }
 

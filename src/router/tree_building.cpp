@@ -46,7 +46,7 @@ void Endpoint::add(const Route& route) {
     }
     if (found == nullptr) found = any_;
     effective_[i] = found;
-    if (found != nullptr) allowed_ = static_cast<MethodSet>(allowed_ | bit(static_cast<Method>(i)));
+    if (found != nullptr) allowed_ |= bit(static_cast<Method>(i));
   }
 }
 

@@ -120,7 +120,7 @@ void OtlpExporter::Impl::send() {
 }
 
 OtlpExporter::Impl::Answer OtlpExporter::Impl::answer_to(std::string content) {
-  std::stop_source stop;
+  const std::stop_source stop;
   client.send([this, content = std::move(content)](
                   Client& its) { return its.post(options.url).body(content, "application/json"); },
               [this](Answer got) {
@@ -138,6 +138,7 @@ OtlpExporter::Impl::Answer OtlpExporter::Impl::answer_to(std::string content) {
     lock.lock();
     changed.wait(lock, is_answered);
   }
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it has been waited for
   Answer got = *std::move(answer);
   answer.reset();
   return got;
