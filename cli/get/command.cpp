@@ -320,7 +320,8 @@ Result<ContentOutput, Problem> prepare_output(GetOptions& options) {
   }
   options.output = "-";
   options.download = false;
-  if (place->standard) return ContentOutput{.descriptor = *place->standard};
+  const std::optional<int>& standard = place->standard;
+  if (standard) return ContentOutput{.descriptor = *standard};
   const int descriptor = open_output(place->path);
   if (descriptor < 0) {
     const Error error = Error::from_system(errno, "open");

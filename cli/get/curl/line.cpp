@@ -107,9 +107,9 @@ Url url_of(const Line& line, const std::string& text) {
 std::vector<Wanted> wanted_urls(Line& line, const std::string& query) {
   if (line.urls.empty()) throw CLI::RequiredError("URL");
   for (std::size_t i = line.urls.size(); i < line.outputs.size(); ++i) {
-    line.notes.push_back(line.outputs[i].path
-                             ? "--output " + *line.outputs[i].path + ": there is no URL for it"
-                             : "a --remote-name: there is no URL for it");
+    const std::optional<std::string>& path = line.outputs[i].path;
+    line.notes.push_back(path ? "--output " + *path + ": there is no URL for it"
+                              : "a --remote-name: there is no URL for it");
   }
   std::vector<Wanted> wanted;
   for (std::size_t i = 0; i < line.urls.size(); ++i) {
