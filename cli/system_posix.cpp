@@ -17,7 +17,7 @@
 
 #include "base/disk.hpp"
 
-extern char** environ;
+extern char** environ;  // NOLINT(readability-redundant-declaration): some headers have it
 
 namespace skua::cli {
 
