@@ -17,7 +17,9 @@
 
 #include "base/disk.hpp"
 
-extern char** environ;  // NOLINT(readability-redundant-declaration): some headers have it
+#if !defined(__linux__)
+extern char** environ;
+#endif
 
 namespace skua::cli {
 

@@ -13,7 +13,7 @@
 #include <thread>
 
 #if !defined(__linux__)
-extern char** environ;  // NOLINT(readability-redundant-declaration): some headers have it
+extern char** environ;
 #endif
 
 namespace skua::cli {
