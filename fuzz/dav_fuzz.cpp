@@ -66,7 +66,8 @@ void make_condition(std::string_view bytes) {
     const auto octet = static_cast<unsigned char>(bytes[i]);
     const unsigned which = octet % std::size(texts);
     const bool is_negated = octet >= 128;
-    const bool is_equal = which == (is_tagged ? 1U : 0U);
+    // Without a tag, the weak form of the file's strong tag names the same version.
+    const bool is_equal = is_tagged ? which == 1 : which == 0 || which == 3;
     field.append(is_negated ? "Not" : "").append(texts[which]);
     is_list_true = is_list_true && is_equal != is_negated;
     if (octet % 32 < 16 && i + 1 < bytes.size()) {
