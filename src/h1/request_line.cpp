@@ -13,6 +13,12 @@
 #include "http/message/start_line.hpp"
 
 namespace skua::h1 {
+namespace {
+
+// Bytes above 0x7f belong to characters, or to what was meant as such.
+bool is_visible(char c) noexcept { return static_cast<unsigned char>(c) > ' ' && c != '\x7f'; }
+
+}  // namespace
 
 http::Head read_request_line(std::string_view received) noexcept {
   http::Head head;
@@ -25,7 +31,9 @@ http::Head read_request_line(std::string_view received) noexcept {
     return head;
   }
   std::string_view target = line.substr(space + 1);
-  target = target.substr(0, target.find(' '));
+  std::size_t end = 0;  // hooks may write it to a terminal
+  while (end < target.size() && is_visible(target[end])) ++end;
+  target = target.substr(0, end);
   constexpr std::size_t most = std::numeric_limits<std::uint16_t>::max();
   const std::optional<Method> known = parse_method(method);
   head.base = received.data();

@@ -20,6 +20,10 @@ TEST(RequestLine, IsReadAsFarAsItCanBeSeen) {
   EXPECT_EQ(seen("POST /a\"b HTTP/1.1"), "POST /a\"b");
   EXPECT_EQ(seen("REPORT /a\nX"), "REPORT /a");
   EXPECT_EQ(seen("PUT /unfinish"), "PUT /unfinish");
+  EXPECT_EQ(seen("GET /\tHTTP/1.1"), "GET /");
+  EXPECT_EQ(seen("GET /a\x1b[31m HTTP/1.1"), "GET /a");
+  EXPECT_EQ(seen("GET /a\x7f HTTP/1.1"), "GET /a");
+  EXPECT_EQ(seen("GET /m\xc3\xb6we HTTP/1.1"), "GET /m\xc3\xb6we");
   EXPECT_EQ(read_request_line("GET /" + std::string(70'000, 'a')).target_bytes, 65'535U);
 }
 
