@@ -51,7 +51,11 @@ Task<> send_events(EventWriter& out, std::shared_ptr<Hub> hub, std::string name,
         .data = message.text, .event = is_gap ? "gap" : "", .id = message.id};
     BodyWriter::Awaiter room = out.send(event);
     if (room.await_ready()) continue;
-    co_await body::await_room(room, (*reading)->changes(), [&] { return (*reading)->is_late(); });
+    if ((*reading)->may_be_late()) {
+      co_await body::await_room(room, (*reading)->changes(), [&] { return (*reading)->is_late(); });
+    } else {
+      co_await room;  // messages that come meanwhile do not wake it
+    }
   }
 }
 

@@ -76,7 +76,7 @@ Task<Result<EntryPtr, Problem>> Reading::next() {
       case Log::State::Waits: co_await cursor_.waiters().wait(); break;
       case Log::State::Ended: co_return (*log_)->end_problem();
       case Log::State::TooSlow:
-        if (log_->hub().options().slow_subscriber == SlowSubscriber::Close) {
+        if (may_be_late()) {
           co_return Problem{.error = Error(Errc::Overloaded, "topics"),
                             .text = "messages were taken too slowly"};
         }
@@ -135,9 +135,12 @@ EntryPtr Reading::take_page() {
   return entry;
 }
 
+bool Reading::may_be_late() const noexcept {
+  return log_->hub().options().slow_subscriber == SlowSubscriber::Close;
+}
+
 bool Reading::is_late() const {
-  return log_->hub().options().slow_subscriber == SlowSubscriber::Close && pages_.empty() &&
-         (*log_)->is_late(cursor_);
+  return may_be_late() && pages_.empty() && (*log_)->is_late(cursor_);
 }
 
 EntryPtr Reading::take_ready() {

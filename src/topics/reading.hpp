@@ -41,6 +41,8 @@ class Reading final {
   EntryPtr take_ready();
   [[nodiscard]] MessageId position() const noexcept { return cursor_.position; }
 
+  /// Reports whether a subscriber that is too slow is dropped: is_late() may become true.
+  [[nodiscard]] bool may_be_late() const noexcept;
   /// Reports whether next() would end with Overloaded.
   [[nodiscard]] bool is_late() const;
   /// Woken when that may have changed.
