@@ -120,7 +120,7 @@ void OtlpExporter::Impl::send() {
 }
 
 OtlpExporter::Impl::Answer OtlpExporter::Impl::answer_to(std::string content) {
-  const std::stop_source stop;
+  std::stop_source stop;  // NOLINT(misc-const-correctness): libc++ lets no constant one stop
   client.send([this, content = std::move(content)](
                   Client& its) { return its.post(options.url).body(content, "application/json"); },
               [this](Answer got) {
