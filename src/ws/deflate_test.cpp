@@ -60,7 +60,7 @@ std::string some_text(std::size_t size) {
 class Deflate : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!is_deflate_available()) GTEST_SKIP();
+    if (!is_deflate_available()) GTEST_SKIP() << "built without zlib";
   }
 };
 

@@ -64,7 +64,7 @@ std::string response_to(std::string_view field, const DeflateOptions& options) {
 constexpr DeflateOptions keeping{.keeps_context = true, .peer_keeps_context = true};
 
 TEST(AcceptDeflate, TakesTheFirstOfferThatCanBeKept) {
-  if (!is_deflate_available()) GTEST_SKIP();
+  if (!is_deflate_available()) GTEST_SKIP() << "built without zlib";
   EXPECT_EQ(response_to("permessage-deflate", keeping), "");
   EXPECT_EQ(response_to("permessage-deflate; client_max_window_bits", keeping), "");
   EXPECT_EQ(response_to("x-webkit-deflate-frame, permessage-deflate", keeping), "");
@@ -79,7 +79,7 @@ TEST(AcceptDeflate, TakesTheFirstOfferThatCanBeKept) {
 }
 
 TEST(AcceptDeflate, ContextsGoWhereOneSideWantsIt) {
-  if (!is_deflate_available()) GTEST_SKIP();
+  if (!is_deflate_available()) GTEST_SKIP() << "built without zlib";
   EXPECT_EQ(response_to("permessage-deflate", {}),
             "; server_no_context_takeover; client_no_context_takeover");
   EXPECT_EQ(response_to("permessage-deflate; server_no_context_takeover", keeping),
@@ -89,7 +89,7 @@ TEST(AcceptDeflate, ContextsGoWhereOneSideWantsIt) {
 }
 
 TEST(AcceptDeflate, WindowsAreTheSmallerOnes) {
-  if (!is_deflate_available()) GTEST_SKIP();
+  if (!is_deflate_available()) GTEST_SKIP() << "built without zlib";
   DeflateOptions small = keeping;
   small.window_bits = 11;
   small.peer_window_bits = 9;
@@ -104,7 +104,7 @@ TEST(AcceptDeflate, WindowsAreTheSmallerOnes) {
 }
 
 TEST(AcceptDeflate, WhatIsNotUnderstoodDeclines) {
-  if (!is_deflate_available()) GTEST_SKIP();
+  if (!is_deflate_available()) GTEST_SKIP() << "built without zlib";
   for (const std::string_view parameters :
        {"foo", "server_no_context_takeover=1", "client_no_context_takeover=true",
         "server_max_window_bits", "server_max_window_bits=7", "server_max_window_bits=16",
@@ -119,7 +119,7 @@ TEST(AcceptDeflate, WhatIsNotUnderstoodDeclines) {
 }
 
 TEST(OfferDeflate, SaysWhatIsWanted) {
-  if (!is_deflate_available()) GTEST_SKIP();
+  if (!is_deflate_available()) GTEST_SKIP() << "built without zlib";
   EXPECT_EQ(offer_deflate(keeping), "permessage-deflate; client_max_window_bits");
   DeflateOptions small;
   small.window_bits = 10;
@@ -130,7 +130,7 @@ TEST(OfferDeflate, SaysWhatIsWanted) {
 }
 
 TEST(OfferDeflate, OurServerKeepsWhatOurClientOffers) {
-  if (!is_deflate_available()) GTEST_SKIP();
+  if (!is_deflate_available()) GTEST_SKIP() << "built without zlib";
   for (const bool keeps : {false, true}) {
     for (const std::uint8_t bits : std::to_array<std::uint8_t>({8, 12, 15})) {
       const DeflateOptions client{.keeps_context = keeps, .window_bits = bits};
@@ -157,7 +157,7 @@ bool is_refused(std::string_view field, const DeflateOptions& options) {
 }
 
 TEST(CheckDeflateResponse, RefusesWhatWasNotOffered) {
-  if (!is_deflate_available()) GTEST_SKIP();
+  if (!is_deflate_available()) GTEST_SKIP() << "built without zlib";
   EXPECT_FALSE(check_deflate_response("", keeping).value());
   EXPECT_TRUE(check_deflate_response("permessage-deflate", keeping).value());
   EXPECT_TRUE(is_refused("foo", keeping));

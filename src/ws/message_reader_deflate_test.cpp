@@ -33,7 +33,7 @@ std::string deflated(std::string_view text) {
 class CompressedMessages : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!is_deflate_available()) GTEST_SKIP();
+    if (!is_deflate_available()) GTEST_SKIP() << "built without zlib";
   }
 };
 

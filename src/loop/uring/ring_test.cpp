@@ -129,7 +129,7 @@ TEST(UringBackend, RunsOnTwoThreadsSideBySide) {
     while (handle.closed_calls == 0) backend->turn(10s);
     ::close(peer);
   };
-  if (!make_uring_backend()) GTEST_SKIP();
+  if (!make_uring_backend()) GTEST_SKIP() << "io_uring is not available";
   int first = 0, second = 0;
   std::thread one([&] { serve(first); });
   std::thread two([&] { serve(second); });
@@ -141,7 +141,7 @@ TEST(UringBackend, RunsOnTwoThreadsSideBySide) {
 
 TEST(UringBackend, ServesManyConnectionsWithAFewSystemCalls) {
   auto made = make_uring_backend();
-  if (!made) GTEST_SKIP();
+  if (!made) GTEST_SKIP() << "io_uring is not available";
   const auto backend = *std::move(made);
   std::deque<Recorder> handles(64);
   std::vector<int> peers;
