@@ -45,7 +45,8 @@ class SafePathTree : public testing::TestWithParam<Root::Resolver> {
     tree_.link("nowhere", "dangling");
     // Skipped if the kernel lacks openat2.
     auto root = Root::open(tree_.string(), {}, GetParam());
-    if (!root && root.error().code() == Errc::Unsupported) GTEST_SKIP() << "the kernel lacks openat2";
+    if (!root && root.error().code() == Errc::Unsupported)
+      GTEST_SKIP() << "the kernel lacks openat2";
     ASSERT_TRUE(root);
   }
   Root open(PathPolicy policy = {}) const {

@@ -44,6 +44,7 @@ class Upkeep final {
   Draw draw_;
   sockets::Resolver resolver_;
   bool is_over_ = false;
+  bool lacks_means_ = false;  // for checks; it has been logged
   Scope tasks_;
 };
 

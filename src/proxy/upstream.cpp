@@ -84,6 +84,7 @@ std::shared_ptr<client::Core> Endpoint::make_client(loop::Loop& loop,
   ClientOptions options = options_;
   if (check != nullptr) {
     options.timeouts.idle_connection = Duration::zero();
+    options.timeouts.queue = Duration::zero();  // nor are descriptors waited for
     options.metrics.reset();
   }
   if (check != nullptr && check->port != 0) {

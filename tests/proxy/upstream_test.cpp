@@ -14,6 +14,7 @@
 
 #include "crypto/digest.hpp"
 #include "proxy/upstream_fixture.hpp"
+#include "support/descriptors.hpp"
 #include "support/echo_socket.hpp"
 #include "support/test_worker.hpp"
 #include "support/websocket_client.hpp"
@@ -425,6 +426,33 @@ TEST_P(CheckedUpstream, AServerThatFailsItsChecksIsNotAskedUntilItPassesThem) {
   std::set<std::string> used;
   for (int i = 0; i < 4; ++i) used.insert(ask());
   EXPECT_EQ(used, (std::set<std::string>{"sick", "well"}));
+}
+
+// It would otherwise refuse all requests, those that need no new connection included.
+TEST_P(CheckedUpstream, AGatewayWithoutDescriptorsKeepsItsServers) {
+  Router router;
+  router.get("/livez", [] { return "ok"; });
+  router.get("/api/x", [] { return "x"; });
+  TestServer server(router, BackendChoice::Auto, {}, Transport::Tcp);
+  options_.health = {.path = "/livez", .rise = 1, .fall = 1};
+  options_.targets = {{.url = "http://127.0.0.1:" + std::to_string(server.port())}};
+  std::string log;
+  options_.log = [&log](LogLevel /*level*/, std::string_view line) { log.append(line); };
+  start();
+  EXPECT_EQ(ask(), "x");
+  worker_->turn_until([this] { return check_count() == 1; });
+  {
+    const support::OpenFilesLimit limited(8);  // the sockets of the servers have these
+    for (int i = 0; i < 3; ++i) {
+      worker_->advance(options_.health.interval + options_.health.interval / 10);
+      worker_->settle();
+    }
+    EXPECT_NE(log.find("cannot be checked"), log.npos) << log;
+    EXPECT_EQ(upstream_->targets()[0].state, UpstreamTargetStatus::State::Up) << log;
+  }
+  check_next();
+  EXPECT_EQ(upstream_->targets()[0].state, UpstreamTargetStatus::State::Up);
+  EXPECT_EQ(log.find("cannot be checked"), log.rfind("cannot be checked"));
 }
 
 TEST_P(CheckedUpstream, ChecksBeginWithAProxyHeaderAsRequestsDo) {

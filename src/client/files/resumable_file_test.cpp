@@ -130,7 +130,8 @@ TEST_F(ResumableFileTest, OriginsOfOthersAreNotBelieved) {
     EXPECT_EQ(found(), Found::Nothing) << text;
   }
   fs::remove(folder_ / ".f.part.origin");
-  if (!support::make_fifo((folder_ / ".f.part.origin").string().c_str())) GTEST_SKIP() << "no named pipes";
+  if (!support::make_fifo((folder_ / ".f.part.origin").string().c_str()))
+    GTEST_SKIP() << "no named pipes";
   EXPECT_EQ(found(), Found::Nothing);  // does not wait for a writer
 }
 
