@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs most of CI in minutes: cheap steps that are likely to fail come first; everything is compiled, but only the
-# tests of changed folders run under sanitizers. Usage: preflight.sh [BASE]      the change is BASE..HEAD;
-# default: origin/main, or the last 20 commits. On success writes the commit to build/preflight.
+# Runs most of CI in minutes: cheap steps that are likely to fail come first; everything is compiled, for all
+# platforms, but only the tests of changed folders run under sanitizers, and none of other platforms.
+# Usage: preflight.sh [BASE]      the change is BASE..HEAD; default: origin/main, or the last 20 commits.
+# On success writes the commit to build/preflight.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/steps.sh
@@ -30,13 +31,20 @@ regress() {
 
 build() { cmake --preset "$1" --log-level=WARNING >/dev/null && cmake --build --preset "$1" -j"$(nproc)"; }
 
-step "packages" bash tools/deps.sh ci
+# Compiles for the platforms that other libraries and compilers belong to.
+platforms() {
+  bash tools/test_musl.sh --prepare && build musl && bash tools/test_arm64.sh --prepare && build arm64 &&
+    bash tools/test_windows.sh --prepare && build mingw
+}
+
+step "packages" bash tools/deps.sh ci arm64 musl windows
 step "commit subjects" python3 tools/check_commits.py
 step "checks of the source" bash tools/check.sh
 step "API reference and guides" python3 tools/check_docs.py
 step "build: GCC release, tests, benchmarks" build release
 step "build: Clang, sanitizers, fuzz targets" build asan
 step "clang-tidy" bash tools/tidy.sh
+step "build: musl and libc++, 64-bit ARM, Windows" platforms
 step "tests: release" python3 tools/leftovers.py build/release ctest --preset release -LE '^(interop|attack)$'
 step "instructions, compared with bench/regress.json" regress
 step "tests: sanitizers, $(touched)" python3 tools/leftovers.py build/asan ctest --preset asan -L "$(touched)" -LE '^(interop|attack)$'
