@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Servers: networks of trusted proxies, members of a topic, targets of a gateway.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -58,13 +57,11 @@ class MembersOfATopic final : public Load {
   const TopicMember visitor_{.name = "visitor"};
 };
 
-/// A request gets a target, while all targets are up: at most 1,000, as a group is made one by one.
-/// Sessions come again.
+/// A request gets a target, while all targets are up. Sessions come again.
 template <Balance by>
 class GatewayTargets final : public Load {
  public:
-  explicit GatewayTargets(std::size_t others)
-      : group_(options(std::min<std::size_t>(others, 1'000))) {}
+  explicit GatewayTargets(std::size_t others) : group_(options(others)) {}
 
   void operate() override {
     const proxy::Group::Choice choice = group_.choose(

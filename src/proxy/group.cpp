@@ -11,6 +11,7 @@
 #include <cmath>
 #include <exception>
 #include <stdexcept>
+#include <unordered_set>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -34,12 +35,10 @@ constexpr double least_difference = 0.5;
 std::vector<ServerUrl> read_servers(const UpstreamOptions& options) {
   if (options.targets.empty()) refuse_option(options, "it has no target");
   std::vector<ServerUrl> servers;
+  std::unordered_set<std::string> names;
   for (const UpstreamTarget& target : options.targets) {
     ServerUrl server = ServerUrl::parse(target.url);
-    const auto is_same = [&server](const ServerUrl& other) {
-      return other.name() == server.name();
-    };
-    if (std::ranges::any_of(servers, is_same)) refuse(target.url, "the server is there twice");
+    if (!names.insert(server.name()).second) refuse(target.url, "the server is there twice");
     if (!servers.empty() && server.base != servers.front().base) {
       refuse(target.url, "its path differs from that of " + servers.front().text);
     }
