@@ -279,7 +279,7 @@ Task<GroupDispatcher::Chosen> GroupDispatcher::wait_for_turn(View& view,
   const UpstreamLimits& limits = group_->options().limits;
   const loop::Instant deadline =
       std::min(attempts.deadline, later(view.loop.now(), limits.queue_time));
-  WaitingLine::Place place(group_->line(), view.loop);
+  WaitingLine::Place place(group_->line(), view.loop, !attempts.tried.empty());
   if (!place.has_entered()) {
     add_one(group_->told.queue_full);
     throw NotTaken(group_->options(), "its servers are busy, and the queue is full");
@@ -398,7 +398,7 @@ Task<Fetched> GroupDispatcher::fetch(Request& request, RequestSpec& spec) const 
   group_->budget().pay(attempts.client);
   Chosen chosen;
   chosen.refusal = Group::Refusal::Busy;
-  if (group_->line().size() == 0) chosen = choose(view, attempts);
+  if (!group_->line().has_first()) chosen = choose(view, attempts);
   if (chosen.refusal == Group::Refusal::Busy) {
     Chosen waited = co_await wait_for_turn(view, attempts);
     chosen = std::move(waited);

@@ -12,18 +12,19 @@ namespace skua::proxy {
 struct WaitingLine::Place::Waiting {
   std::shared_ptr<loop::Mailbox> mailbox;
   std::uint64_t number = 0;            // in the order of arrival
+  bool is_retry = false;
   skua::detail::WaiterList changed{};  // only the loop's thread uses this, and the next
   bool is_called = false;
 };
 
-WaitingLine::Place::Place(WaitingLine& line, loop::Loop& loop)
+WaitingLine::Place::Place(WaitingLine& line, loop::Loop& loop, bool is_retry)
     : line_(line), waiting_(std::make_shared<Waiting>(loop.mailbox())) {
+  waiting_->is_retry = is_retry;
   const std::lock_guard lock(line_.mutex_);
   if (line_.queue_.size() >= line_.most_) return;
-  is_alone_ = line_.queue_.empty();
+  is_alone_ = line_.firsts_.empty();
   waiting_->number = ++line_.last_number_;
-  line_.queue_.emplace(waiting_->number, waiting_);
-  line_.size_.store(line_.queue_.size());
+  line_.enter(waiting_);
   has_entered_ = true;
 }
 
@@ -34,8 +35,7 @@ WaitingLine::Place::~Place() {
     const auto own = line_.queue_.find(waiting_->number);
     if (own != line_.queue_.end()) {
       const bool was_first = own == line_.queue_.begin();
-      line_.queue_.erase(own);
-      line_.size_.store(line_.queue_.size());
+      line_.leave(own);
       if (!was_first) return;
     }
   }
@@ -48,24 +48,45 @@ skua::detail::WaiterList& WaitingLine::Place::changed() noexcept { return waitin
 
 bool WaitingLine::Place::is_first() const {
   const std::lock_guard lock(line_.mutex_);
-  return !line_.queue_.empty() && line_.queue_.begin()->second == waiting_;
+  return line_.queue_.contains(waiting_->number) &&
+         (line_.firsts_.empty() || waiting_->number <= *line_.firsts_.begin());
 }
 
 void WaitingLine::Place::stand_again() {
   waiting_->is_called = false;
-  const std::lock_guard lock(line_.mutex_);
-  line_.queue_.emplace(waiting_->number, waiting_);
-  line_.size_.store(line_.queue_.size());
+  {
+    const std::lock_guard lock(line_.mutex_);
+    line_.enter(waiting_);
+  }
+  if (waiting_->is_retry) static_cast<void>(line_.call_one(waiting_->number));
 }
 
-bool WaitingLine::call_one() noexcept try {
+bool WaitingLine::has_first() const {
+  if (size() == 0) return false;
+  const std::lock_guard lock(mutex_);
+  return !firsts_.empty();
+}
+
+void WaitingLine::enter(const WaitingPointer& waiting) {
+  queue_.emplace(waiting->number, waiting);
+  if (!waiting->is_retry) firsts_.insert(waiting->number);
+  size_.store(queue_.size());
+}
+
+void WaitingLine::leave(Queue::iterator place) noexcept {
+  firsts_.erase(place->first);
+  queue_.erase(place);
+  size_.store(queue_.size());
+}
+
+bool WaitingLine::call_one(std::uint64_t after) noexcept try {
   WaitingPointer first;
   {
     const std::lock_guard lock(mutex_);
-    if (queue_.empty()) return false;
-    first = std::move(queue_.begin()->second);
-    queue_.erase(queue_.begin());
-    size_.store(queue_.size());
+    const auto place = queue_.upper_bound(after);
+    if (place == queue_.end()) return false;
+    first = place->second;
+    leave(place);
   }
   // A loop that is gone has dropped the place, or is about to, which calls the next.
   loop::Mailbox& mailbox = *first->mailbox;

@@ -83,6 +83,23 @@ TEST_F(WaitingLineTest, OneThatLeavesCalledCallsTheNext) {
   EXPECT_TRUE(second.is_called());
 }
 
+TEST_F(WaitingLineTest, NobodyStandsBehindARetry) {
+  Place retry(line_, *loop_, true);
+  const Place first(line_, *loop_);
+  EXPECT_TRUE(first.is_alone());
+  EXPECT_TRUE(first.is_first());
+  EXPECT_TRUE(line_.has_first());
+  line_.call_first();
+  turn();
+  EXPECT_TRUE(retry.is_called());
+  EXPECT_FALSE(first.is_called());
+  retry.stand_again();
+  turn();
+  EXPECT_TRUE(first.is_called());
+  EXPECT_FALSE(line_.has_first());
+  EXPECT_EQ(line_.size(), 1U);
+}
+
 TEST_F(WaitingLineTest, OneThatWasTooSlowStandsWhereItStood) {
   Place first(line_, *loop_);
   const Place second(line_, *loop_);

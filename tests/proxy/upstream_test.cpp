@@ -221,6 +221,32 @@ TEST_P(Upstreams, RequestsWaitForATargetThatIsBusy) {
   EXPECT_EQ(gateway.of_group("skua_upstream_queued_total"), 1);
 }
 
+// It was refused by the server that is free.
+TEST_P(Upstreams, ARetryThatWaitsKeepsNobodyFromFreeServers) {
+  HeldServer busy;
+  const auto answer = [](Client& peer) {
+    read_head(peer);
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx");
+  };
+  ScriptedServer free({[](Client& peer) { read_head(peer); }, answer, answer});
+  Gateway gateway(GetParam());
+  gateway.add(busy);
+  gateway.add(free);
+  gateway.options.limits.target_requests = 1;
+  gateway.options.limits.queue_time = 1min;
+  Client first = gateway.connect();
+  first.send(gets);
+  busy.wait_for_a_request();
+  Client second = gateway.connect();
+  second.send(gets);
+  wait_until([&gateway] { return gateway.of_group("skua_upstream_queue_length") == 1; });
+  EXPECT_EQ(gateway.body_of(gets), "x");
+  EXPECT_EQ(gateway.body_of(gets), "x");
+  busy.answer();
+  EXPECT_EQ(first.answer()->body, "first");
+  EXPECT_EQ(second.answer()->body, "second");
+}
+
 TEST_P(Upstreams, RequestsWaitOnOtherThreads) {
   HeldServer server;
   Gateway gateway(GetParam());
