@@ -353,11 +353,6 @@ int run_server(ServeOptions& options, const ServerContent& content) {
   if (!live) return report(live.error());
   const auto filter = std::make_shared<IpFilter>();
   if (const auto prepared = prepare(options, filter); !prepared) return report(prepared.error());
-  Result<ServedSite, Problem> site = content.make({.reload = live->hub()});
-  if (!site) return report(site.error());
-  allow_lookups(options, site->memory.unresolved);
-  std::optional<ReplaceableRouter> replaceable;  // which costs a little for each request
-  if (content.is_reloadable && is_reloadable(options)) replaceable.emplace(std::move(site->router));
   const auto user = wanted_user(options);
   if (!user) return report(user.error());
   Console console;
@@ -367,6 +362,11 @@ int run_server(ServeOptions& options, const ServerContent& content) {
   });
   if (!log) return report(log.error());
   add_hooks(options, log->get(), tally, console);
+  Result<ServedSite, Problem> site = content.make({.reload = live->hub()});  // it has the log now
+  if (!site) return report(site.error());
+  allow_lookups(options, site->memory.unresolved);
+  std::optional<ReplaceableRouter> replaceable;  // which costs a little for each request
+  if (content.is_reloadable && is_reloadable(options)) replaceable.emplace(std::move(site->router));
   const std::vector<Address> addresses = public_addresses(options);
   const bool has_colours = is_terminal(standard_error);  // not known in the sandbox
   Redirect redirect;

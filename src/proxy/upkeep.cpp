@@ -64,8 +64,8 @@ bool is_expected(std::uint16_t status, const UpstreamHealth& health) noexcept {
   return health.status != 0 ? status == health.status : status >= 200 && status < 400;
 }
 
-// What this machine lacks says nothing about a server. Where one was reached before, the address
-// that is missing is one of our own, as all ports are taken.
+// A shortage on this machine says nothing about a server. A server that was reached before has an
+// address: then it is one of our own that is missing, as all ports are taken.
 bool lacks_means(Error error, const Member& member) noexcept {
   return error.code() == Errc::TooManyOpenFiles || error.code() == Errc::OutOfMemory ||
          (error.code() == Errc::AddressUnavailable &&

@@ -11,7 +11,7 @@ namespace skua::proxy {
 
 struct WaitingLine::Place::Waiting {
   std::shared_ptr<loop::Mailbox> mailbox;
-  std::uint64_t number = 0;            // in the order of arrival
+  std::uint64_t number = 0;  // in the order of arrival
   bool is_retry = false;
   skua::detail::WaiterList changed{};  // only the loop's thread uses this, and the next
   bool is_called = false;

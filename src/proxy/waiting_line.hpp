@@ -61,7 +61,7 @@ class WaitingLine final {
   };
 
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(); }
-  /// Reports whether a request waits that is no retry.
+  /// Reports whether a request waits that was never sent.
   [[nodiscard]] bool has_first() const;
   /// Calls the first, if anyone waits. Any thread.
   void call_first() noexcept;

@@ -58,6 +58,18 @@ class ServeLog : public ServeTest {
   support::TemporaryDirectory logs_;
 };
 
+TEST_F(ServeLog, TellsThatTheFolderWasReplaced) {
+  const std::filesystem::path site = logs_ / "site";
+  std::filesystem::create_directory(site);
+  process_ = std::make_unique<Process>(
+      std::vector<std::string>{"serve", site.string(), "--port", "0", "--quiet"});
+  const std::string first = process_->line();
+  port_ = static_cast<std::uint16_t>(std::stoul(first.substr(first.rfind(':') + 1)));
+  std::filesystem::remove(site);
+  EXPECT_EQ(status(get("/a")), "503");
+  EXPECT_NE(process_->errors_until("is gone").find("is gone"), std::string::npos);
+}
+
 TEST_F(ServeLog, WritesTheFileAndNothingOnItsOutput) {
   start({"--log", log("log"), "--quiet"});
   EXPECT_TRUE(get("/?q=1").starts_with("HTTP/1.1 200"));
