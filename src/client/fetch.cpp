@@ -329,7 +329,7 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
     reached_.was_reused = is_reused && was_closed_before_answer(*running, connection, left.error());
     if (reached_.was_reused) core_->pool.close_idle_beside(connection);
     if (tries < most && may_repeat(*running, is_reused, left.error())) {
-      reached_.is_connected = false;  // the next try may not get as far
+      reached_.is_connected = reached_.was_reused = false;  // the next try may not get as far
       continue;
     }
     reached_.has_sent = is_sent_ && has_content_ && !is_repeatable(spec_);

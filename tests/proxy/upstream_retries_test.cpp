@@ -7,8 +7,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "net/listener.hpp"
 #include "proxy/upstream_fixture.hpp"
 #include "support/closed_port.hpp"
 
@@ -42,6 +44,27 @@ TEST_P(UpstreamRetrying, AServerThatIsDeadIsNoLongerAsked) {
   EXPECT_EQ(gateway_.of_target("skua_upstream_retries_total", 0), 5);
   EXPECT_EQ(gateway_.upstream().targets()[0].state, UpstreamTargetStatus::State::Ejected);
   EXPECT_NE(gateway_.log().find("gets no requests for 10 s"), std::string::npos);
+}
+
+// The connection that was closed had served others, which says nothing; that no other can be made,
+// does.
+TEST_P(UpstreamRetrying, AServerThatHasGoneBehindAnIdleConnectionIsEjected) {
+  Socket listener(*net::create_listener(*Address::parse("127.0.0.1:0")));
+  gateway_.add(net::local_address(listener.descriptor()).port());
+  std::thread server([&listener] {
+    static_cast<void>(listener.wait_readable());
+    Client peer(Socket(bsd::accept_one(listener.descriptor())), Transport::Tcp);
+    listener = Socket();
+    read_head(peer);
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na");
+    read_head(peer);
+  });
+  const NamedServer b("b");
+  gateway_.add(b);
+  gateway_.options.ejection.failures = 1;
+  for (const char* const body : {"a", "b", "b"}) EXPECT_EQ(gateway_.body_of(asks_for_x), body);
+  server.join();
+  EXPECT_EQ(gateway_.upstream().targets()[0].state, UpstreamTargetStatus::State::Ejected);
 }
 
 /// A server that is always busy.
