@@ -92,6 +92,12 @@ void Passage::end(Outcome outcome, bool is_to_blame) noexcept {
   group_->release(*member_, has_response_);
 }
 
+Outcome Passage::end(Error error, const client::Reached& reached) noexcept {
+  const Outcome outcome = outcome_of(error, reached);
+  end(outcome, !reached.was_reused && !member_->is_our_own(error));
+  return outcome;
+}
+
 void Passage::completed() noexcept {
   if (!is_tunnel_) end(expected_);
 }
@@ -365,9 +371,24 @@ void GroupDispatcher::give_back_retry(const Attempts& attempts, Outcome outcome)
 Task<GroupDispatcher::Chosen> GroupDispatcher::choose_again(View& view, Attempts& attempts,
                                                             Passage& failed,
                                                             Outcome outcome) const {
+  /// Gives back what was paid for a retry that is not made, for whatever reason.
+  struct Payment {
+    ~Payment() {
+      if (is_open) by.give_back_retry(attempts, outcome);
+    }
+    const GroupDispatcher& by;
+    const Attempts& attempts;
+    const Outcome outcome;
+    bool is_open = false;
+  };
+
   const Repeat repeat = may_repeat(attempts, outcome);
   if (repeat == Repeat::No) co_return Chosen();
-  if (repeat == Repeat::Paid && !pay_for_retry(attempts, outcome)) co_return Chosen();
+  Payment payment{.by = *this, .attempts = attempts, .outcome = outcome};
+  if (repeat == Repeat::Paid) {
+    if (!pay_for_retry(attempts, outcome)) co_return Chosen();
+    payment.is_open = true;
+  }
   if (repeat == Repeat::Free) --attempts.count;
   attempts.tried.push_back(&failed.member());
   attempts.only_usable = outcome == Outcome::Unavailable;
@@ -376,10 +397,8 @@ Task<GroupDispatcher::Chosen> GroupDispatcher::choose_again(View& view, Attempts
     Chosen waited = co_await wait_for_turn(view, attempts);
     chosen = std::move(waited);
   }
-  if (chosen.passage == nullptr) {
-    if (repeat == Repeat::Paid) give_back_retry(attempts, outcome);
-    co_return chosen;
-  }
+  if (chosen.passage == nullptr) co_return chosen;
+  payment.is_open = false;
   add_one(failed.member().retries);
   co_return chosen;
 }
@@ -417,12 +436,10 @@ Task<Fetched> GroupDispatcher::fetch(Request& request, RequestSpec& spec) const 
     begin_attempt(attempts, passage, view.loop.now());
     Fetched got = co_await client::fetch(chosen.client, spec);
     const Outcome outcome =
-        got ? outcome_of((*got)->head().status) : outcome_of(got.error().error, attempts.reached);
+        got ? outcome_of((*got)->head().status) : passage->end(got.error().error, attempts.reached);
     if (got) {
       passage->note_head(**got);
       if (outcome != Outcome::Unavailable) co_return got;
-    } else {
-      passage->end(outcome, !attempts.reached.was_reused);
     }
     Chosen next = co_await choose_again(view, attempts, *passage, outcome);
     chosen = std::move(next);
@@ -470,7 +487,7 @@ Task<> GroupDispatcher::send_copy(Chosen chosen, std::unique_ptr<RequestSpec> sp
   spec->watch = chosen.passage;
   Fetched got = co_await client::fetch(chosen.client, std::move(spec));
   if (!got) {
-    chosen.passage->end(outcome_of(got.error().error, reached), !reached.was_reused);
+    chosen.passage->end(got.error().error, reached);
     co_return;
   }
   chosen.passage->end(outcome_of((*got)->head().status));

@@ -36,6 +36,8 @@ class Passage final : public client::ResponseWatch {
   void note_head(const client::IncomingResponse& response) noexcept;
   /// It has ended. The server may not be to blame for that.
   void end(Outcome outcome, bool is_to_blame = true) noexcept;
+  /// It has ended without a response. Returns how.
+  Outcome end(Error error, const client::Reached& reached) noexcept;
 
   void completed() noexcept override;
   void failed(const Problem& why) noexcept override;

@@ -120,6 +120,18 @@ TEST_F(GroupTest, OnlyFailuresOfTheServerCount) {
   EXPECT_EQ(state(0), State::Ejected);
 }
 
+TEST_F(GroupTest, AShortageOfThisMachineIsNoFaultOfAServer) {
+  make(2);
+  EXPECT_TRUE(member(0).is_our_own(Errc::TooManyOpenFiles));
+  EXPECT_TRUE(member(0).is_our_own(Errc::OutOfMemory));
+  EXPECT_FALSE(member(0).is_our_own(Errc::Refused));
+  EXPECT_FALSE(member(0).is_our_own(Errc::AddressUnavailable)) << "it may be the wrong one";
+  group_->judge(member(0), Outcome::Answered, now_);
+  EXPECT_TRUE(member(0).is_our_own(Errc::AddressUnavailable)) << "all ports are taken";
+  group_->note_check(member(1), "", now_);
+  EXPECT_TRUE(member(1).is_our_own(Errc::AddressUnavailable)) << "all ports are taken";
+}
+
 TEST_F(GroupTest, EachKindOfFailureCounts) {
   for (std::size_t i = 0; i < outcome_count; ++i) {
     const auto outcome = static_cast<Outcome>(i);

@@ -49,6 +49,18 @@ std::uint32_t Member::load_of_failures(loop::Instant now) const noexcept {
   return (std::min(count, most_failures) * load_of_failure) >> static_cast<unsigned>(lives);
 }
 
+bool Member::is_our_own(Error error) const noexcept {
+  switch (error.code()) {
+    case Errc::TooManyOpenFiles:
+    case Errc::OutOfMemory: return true;
+    case Errc::AddressUnavailable:
+      return passed_checks.load(std::memory_order_relaxed) != 0 ||
+             outcomes[static_cast<std::size_t>(Outcome::Answered)].load(
+                 std::memory_order_relaxed) != 0;
+    default: return false;
+  }
+}
+
 double Member::weight_at(loop::Instant now, Duration slow_start) const noexcept {
   if (slow_start <= Duration::zero()) return weight;
   const Duration::rep since = std::max(back_since.load(std::memory_order_relaxed),

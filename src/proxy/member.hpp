@@ -11,6 +11,7 @@
 #include "client/outcome.hpp"
 #include "loop/clock.hpp"
 #include "skua/address.hpp"
+#include "skua/error.hpp"
 
 namespace skua::proxy {
 
@@ -37,6 +38,9 @@ struct Member final {
   /// Returns the requests that recent failures weigh as much as: one that refuses requests at once
   /// has none outstanding, and would otherwise look like the best choice.
   [[nodiscard]] std::uint32_t load_of_failures(loop::Instant now) const noexcept;
+  /// Reports whether it was this machine that lacked something: memory, a descriptor, or a port,
+  /// if the server was reached before and so has an address.
+  [[nodiscard]] bool is_our_own(Error error) const noexcept;
   /// Returns its weight while it comes back. It is in service since `back_since`, or since it was
   /// last ejected.
   [[nodiscard]] double weight_at(loop::Instant now, Duration slow_start) const noexcept;

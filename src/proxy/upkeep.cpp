@@ -64,14 +64,6 @@ bool is_expected(std::uint16_t status, const UpstreamHealth& health) noexcept {
   return health.status != 0 ? status == health.status : status >= 200 && status < 400;
 }
 
-// A shortage on this machine says nothing about a server. A server that was reached before has an
-// address: then it is one of our own that is missing, as all ports are taken.
-bool lacks_means(Error error, const Member& member) noexcept {
-  return error.code() == Errc::TooManyOpenFiles || error.code() == Errc::OutOfMemory ||
-         (error.code() == Errc::AddressUnavailable &&
-          member.passed_checks.load(std::memory_order_relaxed) != 0);
-}
-
 // Returns why the content of a response does not pass; empty if it does.
 Task<std::string> lacks_content(client::IncomingResponse& response, const UpstreamHealth& health) {
   std::string seen;
@@ -156,7 +148,7 @@ Task<> Upkeep::check(std::shared_ptr<Member> member, std::shared_ptr<client::Cor
   const OneUse used(std::move(client));
   Fetched got = co_await client::fetch(used.core(), make_check(health, proxy_protocol));
   std::string problem;
-  if (!got && lacks_means(got.error().error, *member)) {
+  if (!got && member->is_our_own(got.error().error)) {
     if (!std::exchange(lacks_means_, true)) {
       group_->log(LogLevel::Warning, "its servers cannot be checked: " + got.error().text);
     }

@@ -247,6 +247,25 @@ TEST_P(Upstreams, ARetryThatWaitsKeepsNobodyFromFreeServers) {
   EXPECT_EQ(second.answer()->body, "second");
 }
 
+TEST_P(Upstreams, ARetryThatFindsNoPlaceCostsNothing) {
+  HeldServer busy;
+  const auto close = [](Client& peer) { read_head(peer); };
+  ScriptedServer broken({close, close, close, close});
+  Gateway gateway(GetParam());
+  gateway.add(busy);
+  gateway.add(broken);
+  gateway.options.limits.target_requests = 1;
+  gateway.options.limits.queued_requests = 0;
+  gateway.options.retries = {.budget = 0, .burst = 1};
+  Client first = gateway.connect();
+  first.send(gets);
+  busy.wait_for_a_request();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(gateway.status_of(gets), 503);
+  EXPECT_EQ(gateway.of_group("skua_upstream_retries_refused_total"), 0);
+  busy.answer();
+  EXPECT_EQ(first.answer()->body, "first");
+}
+
 TEST_P(Upstreams, RequestsWaitOnOtherThreads) {
   HeldServer server;
   Gateway gateway(GetParam());
