@@ -100,7 +100,8 @@ class Pool::Turn final : public base::ListNode {
     if (pool_.meter_ != nullptr) pool_.meter_->fewer(Gauge::Connecting);
     group_.is_short = true;
     group_.line.push_back(*this);
-    pool_.lend(group_);
+    pool_.removed_.wake_all();
+    pool_.serve(group_);  // its place may be of use to others
   }
   /// Reserves memory, so that made() cannot fail.
   void prepare() {

@@ -137,7 +137,7 @@ class PoolTest : public ::testing::Test {
   }
   Task<Result<std::unique_ptr<PooledConnection>, Problem>> connected(std::string host) {
     if (gate_) co_await gate_->wait();
-    if (fails_) co_return Problem{failure_, "refused"};
+    if (fails_ || host == failing_host_) co_return Problem{failure_, "refused"};
     std::unique_ptr<PooledConnection> made =
         std::make_unique<FakeConnection>(*pool_, host + std::to_string(++made_), streams_, asked_);
     co_return std::move(made);
@@ -154,6 +154,7 @@ class PoolTest : public ::testing::Test {
   int made_ = 0;
   std::size_t asked_ = 0;
   bool fails_ = false;
+  std::string failing_host_{};
   Errc failure_ = Errc::Refused;
   bool dies_ = false;
 };
@@ -259,6 +260,37 @@ TEST_F(PoolTest, ForWantOfDescriptorsAnotherHostsIdleConnectionIsClosed) {
   fails_ = false;
   advance(51ms);
   EXPECT_EQ(first.name, "a2");
+}
+
+TEST_F(PoolTest, WhoWaitsForDescriptorsLeavesItsPlaceToOtherHosts) {
+  make({.per_host = 9, .total = 1, .idle = 50s});
+  gate_.emplace();
+  failing_host_ = "a";
+  failure_ = Errc::TooManyOpenFiles;
+  begin("a", 3s);
+  Use& second = begin("b");
+  EXPECT_EQ(second.name, "");
+  gate_->set();
+  settle();
+  EXPECT_EQ(second.name, "b1");
+}
+
+TEST_F(PoolTest, ClosingDoesNotWaitForWhoWaitsForDescriptors) {
+  gate_.emplace();
+  fails_ = true;
+  failure_ = Errc::TooManyOpenFiles;
+  begin("a", 3s);
+  bool is_closed = false;
+  Task<> closing = [](Pool& pool, bool& is_done) -> Task<> {
+    co_await pool.closed();
+    is_done = true;
+  }(*pool_, is_closed);
+  loop_->post([&closing] { closing.start(nullptr, nullptr); });
+  settle();
+  EXPECT_FALSE(is_closed);
+  gate_->set();
+  settle();
+  EXPECT_TRUE(is_closed);
 }
 
 TEST_F(PoolTest, ForWantOfPortsThoseInUseAreWaitedForIfThereAreAny) {
