@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/ascii.hpp"
+#include "http/uri/masked_query.hpp"
 
 namespace skua::client {
 std::string without_userinfo(std::string_view url) {
@@ -24,7 +25,8 @@ std::string step_of(std::string_view method, const Url& url) {
   static_cast<void>(shown.set_fragment(std::nullopt));
   std::string step(method);
   std::transform(step.begin(), step.end(), step.begin(), ascii::to_lower);
-  return step + " " + shown.to_string();
+  const std::string text = shown.to_string();
+  return step.append(" ").append(http::MaskedQuery(text).text());
 }
 
 Problem problem_of(const std::exception_ptr& thrown) {

@@ -15,7 +15,8 @@ using net::could_not;
 using net::reason_of;
 using net::timed_out;
 
-/// Returns the step of a request, `get http://example.com/a?b`, without userinfo and fragment.
+/// Returns the step of a request, `get http://example.com/a?b`, without userinfo, fragment and
+/// secrets.
 std::string step_of(std::string_view method, const Url& url);
 
 /// Returns a URL as it was given, but without anything that may be a password.

@@ -47,6 +47,12 @@ TEST(Problem, SaysThatNamesAreAscii) {
   EXPECT_EQ(text("\xc3\xbc"), could_not("read it", Errc::MalformedUrl).text);
 }
 
+// What a handler could not get comes into the log of its server.
+TEST(Problem, NamesNoSecretsOfUrls) {
+  const Url url = Url::parse("http://u:p@a/b?c=d&access_token=SECRET#e").value();
+  EXPECT_EQ(step_of("GET", url), "get http://a/b?c=d&access_token=***");
+}
+
 TEST(Problem, SaysWhoseCertificateWasNotAccepted) {
   EXPECT_EQ(
       could_not("get a", {Errc::TlsCertificate, "the peer did not accept our certificate"}).text,
