@@ -63,7 +63,7 @@ struct IndexPath {
 
 // The input of a listing, and its requested form.
 struct ListingWork {
-  DirectoryReader reader;
+  std::optional<DirectoryReader> reader{};
   TreeAccess access{};
   std::string below{};  // the path below the folder
   std::string path{};   // as in the request
@@ -84,20 +84,26 @@ struct ListingWork {
   std::shared_ptr<FolderRead> all{};
   std::shared_ptr<const Root> root{};
 
-  // Lists a large folder; called on the thread of listings.
+  // Lists a large folder; called on the thread of listings. What only the text needs goes with the
+  // call: the response lasts until its peer has taken the text, and then ends on the loop, which
+  // must not have to destroy a million entries. A copy of the response reads the folder again.
   std::string text_of_all() {
-    all->read(root, access, below).value();
-    all->sort(reader, sort);
-    is_truncated = all->is_truncated();
-    find_description(all->entries());
-    if (filter.empty()) return text_of(all->entries());
-    const std::vector<DirectoryEntry> found = filtered(all->entries(), filter);
-    return text_of(found);
+    const auto read = all ? std::exchange(all, nullptr) : std::make_shared<FolderRead>();
+    reader.emplace(DirectoryReader::open(root, below).value());
+    read->read(root, access, below).value();
+    read->sort(*reader, sort);
+    is_truncated = read->is_truncated();
+    find_description(read->entries());
+    std::string made =
+        filter.empty() ? text_of(read->entries()) : text_of(filtered(read->entries(), filter));
+    readme.reset();
+    reader.reset();
+    return made;
   }
 
   std::string text() {
     filter_entries(entries, filter);
-    if (sort.order != ListingOrder::Name) reader.add_details(entries);
+    if (sort.order != ListingOrder::Name) reader->add_details(entries);
     sort_entries(entries, sort);
     return text_of(entries);
   }
@@ -105,7 +111,7 @@ struct ListingWork {
   std::string text_of(std::span<const DirectoryEntry> sorted) {
     ListingPage page = make_page(sorted, sort, page_number);
     std::vector<DirectoryEntry> shown(page.entries.begin(), page.entries.end());
-    reader.add_details(shown);
+    reader->add_details(shown);
     page.entries = shown;
     page.is_truncated = is_truncated;
     page.filter = filter;
@@ -120,7 +126,7 @@ struct ListingWork {
   // Only the first page of the whole folder shows its description.
   void find_description(std::span<const DirectoryEntry> among) {
     if (readme || !render_readme || is_json || page_number != 1 || !filter.empty()) return;
-    readme = open_readme(reader, among, readme_name);
+    readme = open_readme(*reader, among, readme_name);
   }
 
   std::string readme_html() const {
@@ -269,7 +275,7 @@ Response FileSite::list(const Request& request, std::string_view path) const {
   work.render_readme = options_.render_readme;
   // Reading and sorting a large folder takes long, so another thread does it.
   const Result<bool> has_more =
-      read_entries(work.reader, work.access, path, work.entries, page_entries);
+      read_entries(*work.reader, work.access, path, work.entries, page_entries);
   if (!has_more) return error_response(has_more.error());
   bool is_large = *has_more;
   if (!is_large) work.find_description(work.entries);
@@ -283,6 +289,7 @@ Response FileSite::list(const Request& request, std::string_view path) const {
     work.all = is_whole ? listings_->join(work.below) : std::make_shared<FolderRead>();
     work.entries.clear();
     work.readme.reset();
+    work.reader.reset();
   }
   Response response = is_large       ? large_listing(std::move(work))
                       : work.is_json ? Response::json(work.text())
