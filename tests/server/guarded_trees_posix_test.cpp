@@ -317,6 +317,63 @@ TEST_P(GuardedTrees, WhatIsNotProtectedIsStillThere) {
 
 INSTANTIATE_TEST_SUITE_P(Bases, GuardedTrees, ::testing::Values("", "/dav"));
 
+/// A folder that WebDAV serves beside other routes.
+class GuardedTransfers : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!xml::is_available()) GTEST_SKIP() << "this build has no expat";
+    tree_.write("keep.txt", "kept");
+    tree_.write("open.txt", "open");
+    tree_.write("folder/a.txt", "a");
+  }
+  [[nodiscard]] int transfer(const std::string& line, const std::string& destination) const {
+    FakeRequest fake(line);
+    fake.header("Host", "test").header("Destination", destination);
+    return static_cast<int>(code(router_.handle(fake.request()).status()));
+  }
+  [[nodiscard]] bool has(const std::string& name) const {
+    return std::filesystem::exists(tree_ / name);
+  }
+
+  support::TemporaryDirectory tree_;
+  Router router_;
+};
+
+Status refuse() { return Status::Unauthorized; }
+
+TEST_F(GuardedTransfers, AMoveRemovesOnlyWhatADeleteWould) {
+  router_.webdav("/dav", tree_.string());
+  router_.del("/dav/keep.txt", refuse);
+  router_.del("/dav/folder", refuse);
+  EXPECT_EQ(transfer("MOVE /dav/keep.txt", "/dav/moved.txt"), 403);
+  EXPECT_EQ(transfer("MOVE /dav/folder", "/dav/moved"), 403);
+  EXPECT_EQ(transfer("MOVE /dav/folder/", "/dav/moved/"), 403);
+  EXPECT_TRUE(has("keep.txt") && has("folder/a.txt") && !has("moved.txt") && !has("moved"));
+  EXPECT_EQ(transfer("COPY /dav/keep.txt", "/dav/copy.txt"), 201);
+  EXPECT_EQ(transfer("MOVE /dav/open.txt", "/dav/moved.txt"), 201);
+}
+
+TEST_F(GuardedTransfers, AMethodThatAnotherRouteTakesFromAnyIsNotCarriedOut) {
+  const WebDavHandler dav = WebDavHandler::open(tree_.string()).value();
+  for (const Method method : {Method::Delete, Method::Put}) {
+    router_ = Router();
+    router_.any("/{path...}", dav).route(method, "/{rest...}", refuse);
+    EXPECT_EQ(transfer("MOVE /open.txt", "/moved.txt"), 403);
+    EXPECT_EQ(transfer("MOVE /folder", "/moved"), 403);
+    EXPECT_EQ(transfer("COPY /open.txt", "/keep.txt"), 403);
+    EXPECT_TRUE(has("open.txt") && has("folder/a.txt") && !has("moved.txt") && !has("moved"));
+  }
+}
+
+// The routes share the folder, and none keeps another from it.
+TEST_F(GuardedTransfers, RoutesForReadingAndFormsTakeNothingFromAny) {
+  const WebDavHandler dav = WebDavHandler::open(tree_.string()).value();
+  router_.any("/{path...}", dav).get("/{path...}", refuse).post("/{path...}", refuse);
+  EXPECT_EQ(transfer("COPY /open.txt", "/copy.txt"), 201);
+  EXPECT_EQ(transfer("MOVE /copy.txt", "/moved.txt"), 201);
+  EXPECT_EQ(transfer("MOVE /folder", "/moved"), 201);
+}
+
 // Parts of uploads have URLs that no guard of the file's folder sees.
 TEST(GuardedUploads, CannotBeResumedBehindAnotherGuard) {
   support::TemporaryDirectory tree;

@@ -80,19 +80,37 @@ std::string folder_pattern(std::string_view pattern, std::string_view base) {
   return result.append("/").append(rest_wildcard);
 }
 
-// Reports whether a path that matches both patterns belongs to the other one.
-bool goes_before(std::string_view other, std::string_view folder) noexcept {
+/// The one of two patterns to which a path that matches both belongs.
+enum class Owner { Other, Folder, Both };
+
+Owner owner_of_common(std::string_view other, std::string_view folder) noexcept {
   Segments own(folder);
   Segments theirs(other);
   while (true) {
     const std::string_view segment = own.next();
-    if (theirs.is_over()) return false;  // it is for the folder's own path, or one above
+    if (theirs.is_over()) return Owner::Folder;  // it is for the folder's own path, or one above
     const std::string_view name = theirs.next();
-    if (is_rest(segment) && name.empty()) return false;  // the folder itself
-    if (rank(name) != rank(segment)) return rank(name) < rank(segment);
-    if (is_rest(segment)) return false;
-    if (!is_wildcard(segment) && segment != name) return false;
+    if (is_rest(segment) && name.empty()) return Owner::Folder;  // the folder itself
+    if (rank(name) != rank(segment)) {
+      return rank(name) < rank(segment) ? Owner::Other : Owner::Folder;
+    }
+    if (is_rest(segment)) return Owner::Both;
+    if (!is_wildcard(segment) && segment != name) return Owner::Folder;
   }
+}
+
+// Returns the methods that another route takes from that of the folder, on paths that match both.
+router::MethodSet methods_taken(const router::Route& other, const router::Route& route,
+                                Owner owner) noexcept {
+  switch (owner) {
+    case Owner::Other: return other.is_any ? every_method : other.methods;
+    case Owner::Folder: return 0;
+    case Owner::Both: break;
+  }
+  // One of any() leaves these to routes that name them. Others share the folder, each with some of
+  // the methods, like those of Router::webdav(), and reads of a shared folder show no more of it.
+  constexpr router::MethodSet writes = router::bit(Method::Put) | router::bit(Method::Delete);
+  return route.is_any ? other.methods & writes : 0;
 }
 
 std::string_view without_slash(std::string_view path) noexcept {
@@ -118,10 +136,10 @@ TreeAccess::TreeAccess(const Request& request, std::string_view path, std::strin
   }
   const std::string folder = folder_pattern(route.pattern, base_);
   for (const auto& other : route.table->routes()) {
-    const auto methods = other->is_any ? every_method : other->methods;
     for (const std::string* const pattern : {&other->pattern, &other->alias}) {
-      if (!pattern->empty() && goes_before(*pattern, folder))
-        routes_.push_back({*pattern, methods});
+      if (pattern->empty()) continue;
+      const auto methods = methods_taken(*other, route, owner_of_common(*pattern, folder));
+      if (methods != 0) routes_.push_back({*pattern, methods});
     }
   }
 }

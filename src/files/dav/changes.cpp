@@ -194,13 +194,17 @@ Response move_source(const Transfer& transfer, const FoundSource& source, const 
 }
 
 // Reports whether the request might as well have been a GET of the source, and a DELETE and a PUT
-// of the destination.
+// of the destination; and a DELETE of the source if that moves.
 bool is_allowed(const Transfer& transfer, const FoundSource& source) {
   const TreeAccess& access = transfer.target.access;
   const std::string slash = source.is_folder() ? "/" : "";
+  const auto may_remove = [&](const std::string& path) {
+    // A DELETE of a folder may come with or without its slash.
+    return access.allows(Method::Delete, path) && access.allows(Method::Delete, path + slash);
+  };
   return access.allows(Method::Get, transfer.target.path + slash) &&
-         access.allows(Method::Put, transfer.path + slash) &&
-         access.allows(Method::Delete, transfer.path + slash);
+         (!transfer.is_move || may_remove(transfer.target.path)) &&
+         access.allows(Method::Put, transfer.path + slash) && may_remove(transfer.path);
 }
 
 // A folder that is renamed takes along all that is in it.
