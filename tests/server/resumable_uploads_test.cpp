@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "support/h2_frames.hpp"
 #include "support/manual_times.hpp"
 #include "support/temporary_directory.hpp"
+#include "support/test_server.hpp"
 #include "support/test_worker.hpp"
 
 namespace skua {
@@ -349,6 +351,66 @@ TEST_P(Http2Resumable, GoOnOnTheSameConnectionAfterAReset) {
 
 INSTANTIATE_TEST_SUITE_P(Backends, Http2Resumable, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
+
+// The share of a client: of a user whom a guard let in, or else of an address.
+
+class ResumableShares : public ::testing::Test {
+ protected:
+  ResumableShares() {
+    options_.trusted_proxies = std::make_shared<TrustedProxies>(
+        ProxyRules{.networks = parse_networks("127.0.0.0/8").value(),
+                   .forwarded = ForwardedFields::XForwarded});
+  }
+  void serve(bool is_guarded) {
+    server_.reset();
+    router_ = Router();
+    if (is_guarded) router_.use(auth::basic("uploads", [](auto, auto) { return true; }));
+    router_.uploads("/in", tree_.string(), {.resumable = true, .max_unfinished = 12});
+    server_.emplace(router_, BackendChoice::Auto, options_);
+  }
+  /// Begins an upload; returns the status.
+  int begin(const std::string& address, const std::string& user) {
+    Client client = server_->connect();
+    const std::string login = user.empty() ? "" : BasicCredentials{user, "x"}.field().value();
+    client.send("PUT /in/" + std::to_string(++count_) +
+                " HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\nUpload-Complete: ?0\r\n" +
+                "X-Forwarded-For: " + address + "\r\n" +
+                (login.empty() ? "" : "Authorization: " + login + "\r\n") + "\r\n");
+    const auto answer = client.answer();
+    return answer ? answer->status : 0;
+  }
+
+  support::TemporaryDirectory tree_;
+  Router router_;
+  ServerOptions options_;
+  std::optional<testing::TestServer> server_;
+  int count_ = 0;
+};
+
+TEST_F(ResumableShares, ANameThatNobodyCheckedIsNoUser) {
+  serve(false);
+  for (const char* const user : {"ada", "bob", "", "eve"}) {
+    EXPECT_EQ(begin("192.0.2.1", user), 201) << user;
+  }
+  EXPECT_EQ(begin("192.0.2.1", "joe"), 507) << "the share of the address is used up";
+  EXPECT_EQ(begin("192.0.2.2", "ada"), 201);
+}
+
+TEST_F(ResumableShares, AUserHasOneAtAnyAddress) {
+  serve(true);
+  for (int i = 1; i <= 4; ++i) EXPECT_EQ(begin("192.0.2." + std::to_string(i), "ada"), 201);
+  EXPECT_EQ(begin("192.0.2.5", "ada"), 507);
+  EXPECT_EQ(begin("192.0.2.1", "bob"), 201);
+}
+
+// Four bytes are an IPv4 address.
+TEST_F(ResumableShares, AUserIsNoAddress) {
+  serve(true);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(begin("192.0.2.1", "ABCD"), 201);
+  EXPECT_EQ(begin("192.0.2.1", "ABCD"), 507);
+  serve(false);
+  EXPECT_EQ(begin("65.66.67.68", ""), 201);
+}
 
 }  // namespace
 }  // namespace skua

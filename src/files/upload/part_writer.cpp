@@ -234,7 +234,9 @@ PartAccess resume_part(const std::shared_ptr<const UploadSite>& site, const std:
   auto file = std::make_unique<UploadFile>(
       site, folder + state->name,
       std::shared_ptr<const Request>(conditions, &conditions->request()));
-  UploadClaim claim{.folder = folder, .length_bytes = state->length_bytes, .client = state->owner};
+  // Another process has begun it, for a client that is not known here: nobody may have checked the
+  // name of its owner.
+  UploadClaim claim{.folder = folder, .length_bytes = state->length_bytes};
   site->unfinished().adopt(token, std::move(claim), site->options());
   if (auto refused = file->resume_part(token)) return {.refused = std::move(refused)};
   const Result<FileStat> stat = file->stat();

@@ -20,6 +20,7 @@
 #include "http/message/request_parts.hpp"
 #include "skua/address.hpp"
 #include "skua/async.hpp"
+#include "skua/auth.hpp"
 #include "skua/credentials.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/handler.hpp"
@@ -45,7 +46,7 @@ std::string_view base_of(const Request& request, std::string_view path) noexcept
 }
 
 // The user of HTTP Basic: who else knows the URL may not go on with the upload. Other schemes have
-// tokens that change meanwhile.
+// tokens that change meanwhile. Nobody may have checked the name, so it gives no rights.
 std::string owner_of(const Request& request) {
   const auto field = request.header("Authorization");
   if (!field) return {};
@@ -53,15 +54,15 @@ std::string owner_of(const Request& request) {
   return login ? std::move(login->user) : std::string();
 }
 
-// Returns who shares the room for uploads: a user, or the clients of an address; empty for those on
-// this machine, which may be a proxy.
-std::string client_of(const Request& request, const std::string& owner) {
-  if (!owner.empty()) return owner;
+// Returns who shares the room for uploads: a user whom a guard let in, or the clients of an
+// address; empty for those on this machine, which may be a proxy. No user is called as an address.
+std::string client_of(const Request& request) {
+  if (const auth::User* const user = auth::user(request)) return "user " + user->name;
   const Address address = request.client_address().unmapped();
   if (!address.is_ip() || address.is_loopback()) return {};
   constexpr std::size_t network_bytes = 8;  // of an IPv6 address: one customer usually has the rest
   const Bytes bytes = address.ip_bytes();
-  return std::string(text(bytes.first(std::min(bytes.size(), network_bytes))));
+  return "address " + std::string(text(bytes.first(std::min(bytes.size(), network_bytes))));
 }
 
 UploadRequest asked_by(const Request& request, std::string_view path) {
@@ -194,7 +195,7 @@ std::string conditions_of(const Request& request) {
 Task<Response> create(Site site, Request& request, UploadRequest asked, std::string path,
                       PartState state) {
   const auto conditions = detail::keep_request(request);
-  const std::string client = client_of(request, state.owner);
+  const std::string client = client_of(request);
   const auto begin = [site, path, state, conditions, client] {
     return begin_part(site, path, state, conditions, client);
   };

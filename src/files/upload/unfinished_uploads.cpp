@@ -71,10 +71,9 @@ class Cleaner {
     if (!part || !state_file) return false;
     const auto state = read_state(*state_file);
     if (!state || is_expired(part->stat, options_.keep_unfinished)) return false;
-    UploadClaim claim{.folder = folder,
-                      .length_bytes = state->length_bytes,
-                      .size_bytes = part->stat.size_bytes,
-                      .client = state->owner};
+    // Its client is not known: nobody may have checked the name of its owner.
+    UploadClaim claim{
+        .folder = folder, .length_bytes = state->length_bytes, .size_bytes = part->stat.size_bytes};
     return kept_ == nullptr || kept_->add(token, std::move(claim), options_);
   }
 
