@@ -224,7 +224,7 @@ void RedisTopicBus::stop() noexcept {
 }
 
 Result<void, Problem> RedisTopicBus::check() const {
-  if (const std::optional<Problem> why = away_.get()) return *why;
+  if (const std::optional<Problem> why = away_.problem()) return *why;
   return {};
 }
 

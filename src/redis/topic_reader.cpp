@@ -292,7 +292,7 @@ Task<> TopicReader::listen_once() {
       std::make_shared<Subscriber>(client_.settings_, client_.topology_, all_that_is_said);
   subscriber_->watch_connection(
       [this](std::string_view channel) {
-        refusal_.reset();
+        away_.set_refusal(std::nullopt);
         // Messages from before are found, too.
         if (const LogPtr log = log_of_channel(channel)) name(log);
       },
@@ -305,8 +305,7 @@ Task<> TopicReader::listen_once() {
   while (true) {
     const Result<Message, Problem> message = co_await Subscriber::next(subscriber_);
     if (!message) {
-      refusal_ = message.error();
-      away_.set(refusal_);
+      away_.set_refusal(message.error());
       co_return;
     }
     hear(*message);
@@ -340,7 +339,7 @@ Task<Result<void, Problem>> TopicReader::step(const std::function<void()>& on_re
   if (std::exchange(needs_sync_, false)) {
     const Result<void, Problem> synced = co_await sync();
     if (!synced) co_return synced.error();
-    away_.set(refusal_);
+    away_.set(std::nullopt);
     if (std::exchange(was_away_, false)) on_return();
     next_check_ = later(loop.now(), interval);
   }

@@ -92,7 +92,6 @@ class TopicReader final {
   loop::Instant next_check_{};
   std::size_t count_;                       // messages of a log that are read at once
   std::shared_ptr<Subscriber> subscriber_;  // shared with the task that waits for it
-  std::optional<Problem> refusal_{};        // of the channels
   skua::detail::WaiterList changed_;        // for run()
   bool needs_sync_ = true;
   bool was_away_ = true;

@@ -43,13 +43,18 @@ struct TopicSettings {
   [[nodiscard]] std::string node_channel() const { return base + "w:" + node; }
 };
 
-/// Why Redis is away, if it is. Thread-safe.
+/// Why Redis is away, if it is, or why it says nothing on channels: then messages come later, and
+/// can be published all the same. Thread-safe.
 class TopicAway final {
  public:
   void set(std::optional<Problem> why) {
     const std::lock_guard lock(mutex_);
     if (why && !why_) ++losses_;
     why_ = std::move(why);
+  }
+  void set_refusal(std::optional<Problem> why) {
+    const std::lock_guard lock(mutex_);
+    refusal_ = std::move(why);
   }
   /// The number of times that it went away.
   [[nodiscard]] std::uint64_t losses() const noexcept {
@@ -60,10 +65,16 @@ class TopicAway final {
     const std::lock_guard lock(mutex_);
     return why_;
   }
+  /// Returns whichever of the two is worse.
+  [[nodiscard]] std::optional<Problem> problem() const {
+    const std::lock_guard lock(mutex_);
+    return why_ ? why_ : refusal_;
+  }
 
  private:
   mutable std::mutex mutex_;
-  std::optional<Problem> why_;  // guarded by mutex_, like the next
+  std::optional<Problem> why_;      // guarded by mutex_, like the next two
+  std::optional<Problem> refusal_;  // of the channels
   std::uint64_t losses_ = 0;
 };
 

@@ -250,6 +250,21 @@ TEST_F(RedisTopics, GoOnWithoutChannels) {
   EXPECT_EQ(next(news), "late");
 }
 
+// Redis is there: only its channels are not.
+TEST_F(RedisTopics, PublishWithoutChannelsAndPatience) {
+  FakeRedis server_without([this](const Words& words, Peer& peer) {
+    if (words[0] == "SUBSCRIBE") return std::string("-NOPERM no channels\r\n");
+    return streams(words, peer);
+  });
+  Topics own(topic_bus(quick(server_without), {.patience = 0s, .heartbeat = 20ms}));
+  until([&] { return !own.check(); });
+  EXPECT_EQ(error_code(own.check().error()), "NOPERM");
+  const auto published = run(own.publish("news", "hello"));
+  ASSERT_TRUE(published) << published.error().text;
+  EXPECT_EQ(count_of("news"), 1U);
+  EXPECT_EQ(own.counters().bus_losses, 0U);
+}
+
 TEST_F(RedisTopics, ADataLossIsAGap) {
   open();
   TopicSubscription news = subscribe();
