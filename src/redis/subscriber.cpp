@@ -218,9 +218,14 @@ void Subscriber::subscribe_to(std::string_view name, const std::vector<std::stri
     for (std::size_t k = i; k < end; ++k) command.add(names[k]);
     command.write(wire);
   }
+  // New names must not put off the end of a connection that is dead.
+  if (unconfirmed_ == 0) await_confirmation();
   unconfirmed_ += names.size();
-  confirm_by_ = later(loop::Loop::current().now(), settings_->options.stall);
   connection_->write(wire);
+}
+
+void Subscriber::await_confirmation() {
+  confirm_by_ = later(loop::Loop::current().now(), settings_->options.stall);
 }
 
 void Subscriber::add(const Channels& channels) {
@@ -283,7 +288,7 @@ void Subscriber::on_push(const Reply& push) {
     if (unconfirmed_ == 0) return;  // nobody asked
     --unconfirmed_;
     if (on_confirmed_) on_confirmed_(push[1].text());
-    if (unconfirmed_ != 0) return;
+    if (unconfirmed_ != 0) return await_confirmation();
     is_subscribed_ = true;
     if (std::exchange(needs_gap_, false)) queue_.add_gap();
     changed_.wake_all();

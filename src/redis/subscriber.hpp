@@ -84,6 +84,7 @@ class Subscriber final {
   [[nodiscard]] bool is_final(const Problem& why) const noexcept;
   void subscribe_to_all();
   void subscribe_to(std::string_view name, const std::vector<std::string_view>& names);
+  void await_confirmation();
   void add_names(Names& names, const std::vector<std::string>& more);
   void remove_names(Names& names, const std::vector<std::string>& some);
   void on_push(const Reply& push);
@@ -102,7 +103,7 @@ class Subscriber final {
   Connection::Self connection_{};
   std::size_t unconfirmed_ = 0;  // names that the server has not confirmed yet
   std::size_t leaving_ = 0;      // shard channels that were unsubscribed from, likewise
-  loop::Instant confirm_by_{};   // all of them
+  loop::Instant confirm_by_{};   // one of them
   bool was_connected_ = false;
   bool is_subscribed_ = false;        // all names were confirmed, once
   bool needs_gap_ = false;            // once all names are confirmed again

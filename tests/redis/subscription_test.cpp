@@ -104,6 +104,42 @@ TEST_F(RedisSubscription, ASilentServerIsLeft) {
   EXPECT_EQ(server.connection_count(), 2U);
 }
 
+TEST_F(RedisSubscription, NewChannelsDoNotPutOffTheEndOfADeadConnection) {
+  FakeRedis server([](const Words& words, Peer& peer) {
+    return words.back() != "first" && peer.number == 0 ? std::string() : confirm(words, peer);
+  });
+  Options options = quick(server);
+  options.stall = 300ms;
+  Client client(options);
+  auto news = run(client.subscribe(Channels().channel("first")));
+  ASSERT_TRUE(news);
+  for (int i = 0; server.connection_count() == 1; ++i) {
+    ASSERT_LT(i, 150);
+    news->add(Channels().channel(std::to_string(i)));
+    run(sleep(20ms));
+  }
+  EXPECT_EQ(run(news->next())->kind, Kind::Gap);
+}
+
+TEST_F(RedisSubscription, ASlowConfirmationOfManyChannelsIsWaitedFor) {
+  FakeRedis server([](const Words& words, Peer& peer) {
+    return words[0] == "SUBSCRIBE" && words.size() > 2 ? std::string() : confirm(words, peer);
+  });
+  Options options = quick(server);
+  options.stall = 600ms;
+  Client client(options);
+  auto news = run(client.subscribe(Channels().channel("first")));
+  ASSERT_TRUE(news);
+  news->add(Channels().channel("a").channel("b").channel("c").channel("d"));
+  for (const char* const name : {"a", "b", "c", "d"}) {
+    run(sleep(250ms));
+    server.push(">3\r\n" + bulk("subscribe") + bulk(name) + ":1\r\n");
+  }
+  server.push(message("a", "hello"));
+  EXPECT_EQ(run(news->next())->payload, "hello") << "without a gap";
+  EXPECT_EQ(server.connection_count(), 1U);
+}
+
 TEST_F(RedisSubscription, DropsTheOldestMessages) {
   FakeRedis server(confirm);
   Client client(quick(server));
