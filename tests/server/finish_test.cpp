@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "skua.hpp"
@@ -139,9 +140,15 @@ TEST_P(Finishes, IsDroppedByACancelDuringADrain) {
 }
 
 TEST_P(Finishes, BeforeShutdownReturns) {
+  std::atomic<bool> is_paid{false};
+  const auto pay_slowly = [](Bank& bank, const std::atomic<bool>& is_due) -> Task<int> {
+    ++bank.charges;
+    while (!is_due) co_await sleep(1ms);
+    co_return ++bank.bookings;
+  };
   Router router;
-  router.get("/pay", [this]() -> Task<std::string> {
-    auto paying = finish(pay(bank_, 100ms));
+  router.get("/pay", [&]() -> Task<std::string> {
+    auto paying = finish(pay_slowly(bank_, is_paid));
     const int booked = co_await paying;
     co_return std::to_string(booked);
   });
@@ -153,8 +160,13 @@ TEST_P(Finishes, BeforeShutdownReturns) {
     client.reset();
   }
   testing::wait_until([&] { return server->counters().handlers_cancelled == 1; });
+  std::thread bank([&] {
+    testing::wait_until([&] { return !server->is_ready(); });
+    is_paid = true;
+  });
   server->shutdown(20s);
   EXPECT_EQ(bank_.bookings, 1);
+  bank.join();
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Finishes, ::testing::ValuesIn(testing::backends()),
