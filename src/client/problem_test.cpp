@@ -47,7 +47,7 @@ TEST(Problem, SaysThatNamesAreAscii) {
   EXPECT_EQ(text("\xc3\xbc"), could_not("read it", Errc::MalformedUrl).text);
 }
 
-// What a handler could not get comes into the log of its server.
+// The log of a server has the problems of its handlers.
 TEST(Problem, NamesNoSecretsOfUrls) {
   const Url url = Url::parse("http://u:p@a/b?c=d&access_token=SECRET#e").value();
   EXPECT_EQ(step_of("GET", url), "get http://a/b?c=d&access_token=***");
