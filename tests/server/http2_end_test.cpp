@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "server/http2_worker.hpp"
 #include "skua.hpp"
@@ -161,6 +162,37 @@ TEST_P(Http2Ends, ADrainEndsAnIdleConnection) {
   worker().advance(60ms);
   EXPECT_EQ(heard(client), "GOAWAY(1,NO_ERROR)");
   EXPECT_TRUE(client.is_closed());
+}
+
+// One lost segment delays the rest of a frame for longer than the grace of a drain.
+TEST_P(Http2Ends, ADrainWaitsForTheRestOfAFrameWhileAHandlerIsAtWork) {
+  const std::string window = frames::window_update(0, 1'000);
+  const std::string block = frames::request_block("GET", "/");
+  const std::pair<std::string, std::string> cuts[] = {
+      {window.substr(0, 3), window.substr(3)},
+      {window.substr(0, 11), window.substr(11)},
+      {frames::headers(3, block, frames::end),
+       frames::continuation(3, "", h2::frame_flags::end_headers)},
+  };
+  std::vector<Client> clients;
+  for (const auto& [begun, rest] : cuts) {
+    say(clients.emplace_back(greeted()), frames::get(1, "/after/1000") + begun);
+  }
+  Client idle = greeted();
+  say(idle, window.substr(0, 3));
+  (*worker()).begin_drain();
+  worker().settle();
+  worker().advance(200ms);
+  heard(idle);
+  EXPECT_TRUE(idle.is_closed()) << "nothing is lost with it";
+  for (std::size_t i = 0; i < clients.size(); ++i) say(clients[i], cuts[i].second);
+  worker().advance(1s);
+  for (Client& client : clients) {
+    const std::string all = heard(client);
+    EXPECT_NE(all.find("HEADERS(1) DATA(1)!"), all.npos) << all;
+    EXPECT_TRUE(client.is_closed());
+  }
+  EXPECT_EQ(worker().counters().handlers_cancelled, 0U);
 }
 
 TEST_P(Http2Ends, AnOldConnectionIsToldToGo) {

@@ -83,13 +83,16 @@ void H2Protocol::time_out() {
   }
 }
 
-// Returns when the rest of a head or of a frame is due. A drain waits only for those that go on.
+// Returns when the rest of a head or of a frame is due. A drain waits only for those that go on,
+// but does not end a connection with requests in progress sooner: one lost segment may be the
+// reason.
 loop::Instant H2Protocol::end_of_unfinished() const noexcept {
   const auto since = h2_.unfinished_since();
   if (!since) return loop::Instant::max();
   const Timeouts& timeouts = resources_.options.timeouts;
   const loop::Instant end = later(*since, timeouts.head);
-  return resources_.is_draining ? std::min(end, later(heard_at_, timeouts.drain_grace)) : end;
+  const bool is_hasty = resources_.is_draining && exchanges_.empty();
+  return is_hasty ? std::min(end, later(heard_at_, timeouts.drain_grace)) : end;
 }
 
 // RFC 9113 §6.8: requests already on their way are still served.
