@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "loop/loop.hpp"
+#include "loop/worker_pool.hpp"
 #include "skua/async.hpp"
 #include "skua/error.hpp"
 #include "skua/loop.hpp"
@@ -165,6 +167,35 @@ TEST_F(Finish, IsDroppedWithItsLoopWhichTellsOfIt) {
   EXPECT_EQ(work.in_use, 0);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0], "time was up for tasks of skua::finish() that had not ended: 1");
+}
+
+/// Calls the pool when it ends, as an upload does to close its file elsewhere.
+struct CallsThePool {
+  explicit CallsThePool(bool& flag) noexcept : is_called(flag) {}
+  CallsThePool(const CallsThePool&) = delete;
+  CallsThePool& operator=(const CallsThePool&) = delete;
+  ~CallsThePool() {
+    std::promise<void> called;
+    is_called = loop::Loop::current().pool()->submit([&called] { called.set_value(); });
+    if (is_called) called.get_future().wait();
+  }
+  bool& is_called;
+};
+
+Task<> work_until_dropped(bool& is_called) {
+  const CallsThePool end(is_called);
+  co_await sleep(1h);
+}
+
+TEST(FinishOnALoop, IsDroppedWhileThePoolOfItsLoopLives) {
+  bool is_called = false;
+  const auto begin = [&]() -> Task<> {
+    Scope scope;
+    scope.spawn(finish(work_until_dropped(is_called)));
+    co_return;
+  };
+  run(begin());
+  EXPECT_TRUE(is_called);
 }
 
 TEST(FinishOnALoop, FailsLikeAnyOtherTaskIfNobodyAwaitsIt) {

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <deque>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -29,6 +30,15 @@ struct Loop::Impl {
     });
   }
 
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  // The destructors of what the loop keeps may use the pool, and report failures to `turns`.
+  ~Impl() {
+    tasks.reset();
+    turns->drop_belongings();
+    turns->use_pool(nullptr);
+  }
+
   void rethrow() {
     if (failure) std::rethrow_exception(std::exchange(failure, {}));
   }
@@ -43,7 +53,7 @@ struct Loop::Impl {
   std::exception_ptr failure;  // the end of the loop may still set it
   const std::unique_ptr<loop::Loop> turns;
   loop::WorkerPool pool;
-  Scope tasks;
+  std::optional<Scope> tasks{std::in_place};
 };
 
 Loop::Loop(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -80,7 +90,7 @@ void Loop::post(std::function<void()> call) {
 void Loop::spawn(Task<> task) {
   impl_->turns->forget_now_between_turns();
   const loop::Loop::Entered entered(*impl_->turns);
-  impl_->tasks.spawn(impl_->supervise(std::move(task)));
+  impl_->tasks->spawn(impl_->supervise(std::move(task)));
 }
 
 BackendChoice Loop::backend() const noexcept { return impl_->turns->backend().kind(); }
