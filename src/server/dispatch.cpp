@@ -89,9 +89,6 @@ Response dispatch_refused(Resources& resources, const router::Match& match, cons
                           Errc code) {
   Response response{Error(code)};
   if (router::has_finishers(*match.scope)) finish(resources, match, request, response);
-  // No producer could run: the request ends here.
-  if (response.content().stream() != nullptr || skua::code(response.status()) < 200)
-    return Error(code);
   return response;
 }
 

@@ -95,13 +95,16 @@ Response HandlerRun::take_response() {
 // The guards come first, as everywhere: they may refuse the request for a reason of their own.
 Response HandlerRun::take_refusal(Errc code) {
   if (!is_plain_ && !handler_) run_guards();
-  if (early_ || failure_ != nullptr) {
-    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
-    return dispatch_guarded(resources_, match_, *request_, std::exchange(early_, std::nullopt),
-                            failure_);
-  }
-  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
-  return dispatch_refused(resources_, match_, *request_, code);
+  const bool has_answer = early_ || failure_ != nullptr;
+  // NOLINTBEGIN(bugprone-unchecked-optional-access): prepare() has made it
+  Response response = has_answer ? dispatch_guarded(resources_, match_, *request_,
+                                                    std::exchange(early_, std::nullopt), failure_)
+                                 : dispatch_refused(resources_, match_, *request_, code);
+  // NOLINTEND(bugprone-unchecked-optional-access)
+  // No producer could run: the request, which it may use, ends here.
+  if (response.content().stream() != nullptr || skua::code(response.status()) < 200)
+    return Error(code);
+  return response;
 }
 
 void HandlerRun::end_body(const http::Head& trailers) noexcept {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "skua.hpp"
@@ -82,6 +83,31 @@ TEST_P(Refusals, OfContentThatIsTooLongAreAmended) {
     worker.turn_until_readable(other);
     expect_amended(other.answer(), 400, path);
   }
+}
+
+// The request, which its producer may use, ends with a refusal.
+TEST_P(Refusals, AreNotTheStreamOfAGuard) {
+  int produced = 0;
+  Router inner;
+  inner.use([&produced](const Request& request) -> std::optional<Response> {
+    return Response::stream("text/plain", [&](BodyWriter& out) -> Task<> {
+      ++produced;
+      co_await sleep(1s);
+      co_await out.write(request.path());
+    });
+  });
+  inner.post("/stream", []() -> Task<std::string> { co_return "nobody comes here"; });
+  router_.mount("/guarded", std::move(inner));
+  TestWorker worker(router_, BackendChoice::Poll, options_, GetParam());
+  Client client = worker.connect();
+  client.send(post("/guarded/stream", 5'000) + std::string(5'000, 'x'));
+  worker.settle();
+  worker.advance(2s);
+  worker.turn_until_readable(client);
+  const auto answer = client.answer();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 413);
+  EXPECT_EQ(produced, 0);
 }
 
 TEST_P(Refusals, OfContentThatIsTooLateAreAmended) {
