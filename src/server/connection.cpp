@@ -63,8 +63,10 @@ void Connection::start_timer(Waiting waiting) {
     if (is_new_ && is_handshake_granted_) return;    // running too
   }
   if (waiting == Waiting::Request || is_late_for_drain(waiting)) {
-    const Duration idle =
+    Duration idle =
         resources_.is_draining ? timeouts.drain_grace : resources_.idle_time(pump_.stream());
+    // Each byte of a head starts the grace anew, but not the time of the whole head.
+    if (waiting == Waiting::Head) idle = std::min(idle, deadline() - resources_.loop.now());
     return pump_.start_timer(left.value_or(idle));
   }
   loop::Instant end = end_of_patience();

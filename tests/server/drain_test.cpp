@@ -84,6 +84,26 @@ TEST_P(Drain, AHeadThatDoesNotGoOnIsNotWaitedFor) {
   EXPECT_EQ(answer->body, "/1");
 }
 
+TEST_P(Drain, AHeadThatDripsKeepsItsDeadline) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: half a head";
+  TestWorker worker(router_, GetParam());
+  Client client = worker.connect();
+  client.send("GET /1 HTTP/1.1\r\nHost: t\r\nX: ");
+  worker.settle();
+  worker.advance(4s);
+  (*worker).begin_drain();
+  worker.settle();
+  int drips = 0;
+  for (; drips < 400 && worker.counters().connections_open != 0; ++drips) {
+    worker.advance(40ms);
+    if (worker.counters().connections_open != 0) client.send("x");
+    worker.settle();
+  }
+  ASSERT_NEAR(drips, 150, 5) << "the rest of ten seconds";
+  worker.turn_until_readable(client);
+  EXPECT_TRUE(client.is_closed());
+}
+
 TEST_P(Drain, WaitsForTheRestOfARequestBehindOthers) {
   if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: pipelining";
   TestWorker worker(router_, GetParam());
