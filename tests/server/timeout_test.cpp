@@ -196,6 +196,13 @@ TEST_F(IdleUnderPressure, ConnectionsOfProxiesKeepTheirTime) {
   EXPECT_NEAR(closed_after(10, 9, options), 76, 1);
 }
 
+TEST_F(IdleUnderPressure, ConnectionsOfClientsThatAPassingProxyNamesAreShortened) {
+  ServerOptions options;
+  options.trusted_proxies = std::make_shared<TrustedProxies>(
+      ProxyRules{.networks = parse_networks("127.0.0.0/8").value(), .proxy_protocol = true});
+  EXPECT_NEAR(closed_after(10, 9, options), 16, 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Timeout, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 

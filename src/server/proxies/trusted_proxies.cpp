@@ -83,10 +83,10 @@ class Support final : public detail::ProxySupport {
     return known;
   }
 
-  // With the PROXY protocol, only proxies may connect, and the peer is their client.
+  // With the PROXY protocol, the peer is the one client of the connection, which may be another
+  // proxy.
   [[nodiscard]] bool is_proxy(const void* connection) const override {
-    return proxies_.rules().proxy_protocol ||
-           proxies_.trusts(static_cast<const net::Stream*>(connection)->peer());
+    return proxies_.trusts(static_cast<const net::Stream*>(connection)->peer());
   }
 
  private:
