@@ -63,11 +63,16 @@ bool ignores(const Disposition& before) noexcept { return before.sa_handler == S
 
 std::atomic<pid_t> owner{0};  // the process whose loops read the sockets
 bool is_child() noexcept { return owner.load() != ::getpid(); }
-// A child watches for itself: what its parent watched is of no use to it.
+// A child watches for itself: what its parent watched is of no use to it. One thread clears the
+// table; the others wait for that, or what they store would be cleared, too.
 void own_table() noexcept {
-  if (!is_child()) return;
-  for (std::atomic<int>& end : write_ends) end.store(0);
-  owner.store(::getpid());
+  const pid_t self = ::getpid();
+  const pid_t clearing = -self;
+  for (pid_t before = owner.load(); before != self; before = owner.load()) {
+    if (before == clearing || !owner.compare_exchange_strong(before, clearing)) continue;
+    for (std::atomic<int>& end : write_ends) end.store(0);
+    owner.store(self);
+  }
 }
 #endif
 

@@ -7,6 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstddef>
+#include <initializer_list>
+#include <thread>
+#include <vector>
+
 namespace skua::loop {
 namespace {
 
@@ -106,6 +112,48 @@ TEST(SignalWatcher, AForkedChildIgnoresWhatWasIgnoredAndMayWatchForItself) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   }
   ::sigaction(SIGHUP, &original, nullptr);
+}
+
+// Watches the signals, each on a thread of its own and all at the same moment. Returns how many of
+// them arrive.
+int arriving_at_threads(std::initializer_list<int> signals) {
+  std::atomic<std::size_t> ready{0};
+  std::atomic<int> arrived{0};
+  std::vector<std::thread> threads;
+  for (const int signal : signals) {
+    threads.emplace_back([&, signal, count = signals.size()] {
+      const auto loop = Loop::create();
+      if (!loop) return;
+      ++ready;
+      while (ready < count) {
+      }
+      bool has_arrived = false;
+      const auto watched =
+          SignalWatcher::create(**loop, {signal}, [&](int) { has_arrived = true; });
+      ++ready;
+      while (ready < 2 * count) {
+      }
+      ::raise(signal);
+      for (int turn = 0; watched && turn < 3; ++turn) (*loop)->run_once(Duration::zero());
+      if (has_arrived) ++arrived;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return arrived;
+}
+
+// The first of them clears the table, which must not lose what the other one stores. A child has
+// a table to clear, and each one tries once.
+TEST(SignalWatcher, TwoThreadsMayBothBeTheFirst) {
+  const auto loop = *Loop::create();
+  const auto watcher = *SignalWatcher::create(*loop, {SIGTERM, SIGHUP}, [](int) {});
+  for (int i = 0; i < 100; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(arriving_at_threads({SIGHUP, SIGTERM}) == 2 ? 0 : 1);
+    ASSERT_GT(child, 0);
+    const int status = status_of(child);
+    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status << " at " << i;
+  }
 }
 
 TEST(SignalWatcher, RefusesASecondWatcherAndWhatCannotBeCaught) {
