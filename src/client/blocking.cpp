@@ -265,6 +265,8 @@ class BackgroundClient::Thread {
       loop_->stop();
     });
     thread_.join();
+    loop_->drop_belongings();  // whose destructors may use the pool
+    loop_->use_pool(nullptr);
   }
 
   const std::function<void(std::exception_ptr)> on_exception_;
