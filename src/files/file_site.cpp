@@ -111,6 +111,7 @@ struct ListingWork {
   std::string text_of(std::span<const DirectoryEntry> sorted) {
     ListingPage page = make_page(sorted, sort, page_number);
     std::vector<DirectoryEntry> shown(page.entries.begin(), page.entries.end());
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it is there until the text is made
     reader->add_details(shown);
     page.entries = shown;
     page.is_truncated = is_truncated;
@@ -126,6 +127,7 @@ struct ListingWork {
   // Only the first page of the whole folder shows its description.
   void find_description(std::span<const DirectoryEntry> among) {
     if (readme || !render_readme || is_json || page_number != 1 || !filter.empty()) return;
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it is there until the text is made
     readme = open_readme(*reader, among, readme_name);
   }
 

@@ -90,6 +90,7 @@ void Loop::post(std::function<void()> call) {
 void Loop::spawn(Task<> task) {
   impl_->turns->forget_now_between_turns();
   const loop::Loop::Entered entered(*impl_->turns);
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it goes with the loop
   impl_->tasks->spawn(impl_->supervise(std::move(task)));
 }
 
