@@ -55,7 +55,12 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   if(SKUA_CCACHE)
     # Relative paths let checkouts share the cache. Precompiled headers need the sloppiness.
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
-        CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${SKUA_CCACHE})
+        CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # see skua_summarize_headers(); the default names the header, too
+      list(APPEND CMAKE_CXX_COMPILER_LAUNCHER CCACHE_PCH_EXTSUM=1)
+      set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
+    endif()
+    list(APPEND CMAKE_CXX_COMPILER_LAUNCHER ${SKUA_CCACHE})
   endif()
 endif()
 
