@@ -44,10 +44,10 @@ step "API reference and guides" python3 tools/check_docs.py
 step "build: GCC release, tests, benchmarks" build release
 step "build: Clang, sanitizers, fuzz targets" build asan
 step "clang-tidy" bash tools/tidy.sh
-step "build: musl and libc++, 64-bit ARM, Windows" platforms
 step "tests: release" python3 tools/leftovers.py build/release ctest --preset release -LE '^(interop|attack)$'
 step "instructions, compared with bench/regress.json" regress
 step "tests: sanitizers, $(touched)" python3 tools/leftovers.py build/asan ctest --preset asan -L "$(touched)" -LE '^(interop|attack)$'
 step "tests: fuzz targets, their corpus and a second each" env SKUA_FUZZ_SEED=1 bash tools/fuzz.sh 1 "$(nproc)" asan
+step "build: musl and libc++, 64-bit ARM, Windows" platforms
 steps_summary
 echo "$commit" >build/preflight
