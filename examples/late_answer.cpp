@@ -42,6 +42,7 @@ class Jobs {
 }  // namespace
 
 int main(int count, char** arguments) {
+  const skua::ShutdownSignals signals;  // before any thread, which might take them
   Jobs jobs;
   skua::Router router;
   router.get("/report/{name}", [&jobs](const std::string& name) {
@@ -52,7 +53,6 @@ int main(int count, char** arguments) {
   });
 
   const int port = count > 1 ? std::atoi(arguments[1]) : 8080;
-  const skua::ShutdownSignals signals;
   skua::Server server(router, {.host = "127.0.0.1", .port = static_cast<std::uint16_t>(port)});
   server.start().value();
   std::printf("listening on %s\n", server.url().c_str());
