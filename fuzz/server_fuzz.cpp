@@ -3,6 +3,7 @@
 // server connection over a memory stream, which asserts the order of its calls: no input breaks it,
 // every connection ends, and HTTP/1 responses do not depend on how the input is split or how slowly
 // the output is read. HTTP/2 responses do if the connection fails: see h2_session_fuzz.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -111,11 +112,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string in_pieces = server.answers(input, slow);
   // A foreign first line is recognized only if it arrives whole; otherwise it is refused.
   const bool is_foreign = whole.empty() && in_pieces.find("Connection: close") != in_pieces.npos;
-  // 405 does not wait for content, which may turn out to be malformed. It is then the last.
-  const std::size_t refused = whole.rfind("HTTP/1.1 400 ");
-  const bool is_early = refused != whole.npos && refused == in_pieces.rfind("HTTP/1.1 405 ") &&
-                        whole.compare(0, refused, in_pieces, 0, refused) == 0 &&
-                        in_pieces.find("\r\nConnection: close\r\n", refused) != in_pieces.npos;
+  // 405 and 501 do not wait for content, which may turn out to be malformed. Such a one is the
+  // last.
+  const std::size_t last = std::min(in_pieces.rfind("HTTP/1.1 "), whole.size());
+  const std::string_view early =
+      std::string_view(in_pieces).substr(std::min(last, in_pieces.size()), 12);
+  const std::string_view instead = std::string_view(whole).substr(last, 12);
+  const bool is_early = (early == "HTTP/1.1 405" || early == "HTTP/1.1 501") &&
+                        (instead == "HTTP/1.1 400" || instead == early) &&
+                        whole.compare(0, last, in_pieces, 0, last) == 0 &&
+                        in_pieces.find("\r\nConnection: close\r\n", last) != in_pieces.npos;
   const bool is_http1 = !input.starts_with(skua::h2::client_preface);
   const bool may_differ = mentions_expect(input) || is_foreign || is_early;
   if (is_http1 && !may_differ) check(in_pieces == whole);
