@@ -34,7 +34,7 @@ WaitingLine::Place::~Place() {
     const std::lock_guard lock(line_.mutex_);
     const auto own = line_.queue_.find(waiting_->number);
     if (own != line_.queue_.end()) {
-      const bool was_first = own == line_.queue_.begin();
+      const bool was_first = line_.is_first(waiting_->number);
       line_.leave(own);
       if (!was_first) return;
     }
@@ -48,8 +48,11 @@ skua::detail::WaiterList& WaitingLine::Place::changed() noexcept { return waitin
 
 bool WaitingLine::Place::is_first() const {
   const std::lock_guard lock(line_.mutex_);
-  return line_.queue_.contains(waiting_->number) &&
-         (line_.firsts_.empty() || waiting_->number <= *line_.firsts_.begin());
+  return line_.queue_.contains(waiting_->number) && line_.is_first(waiting_->number);
+}
+
+bool WaitingLine::is_first(std::uint64_t number) const {
+  return firsts_.empty() || number <= *firsts_.begin();
 }
 
 void WaitingLine::Place::stand_again() {

@@ -73,6 +73,7 @@ class WaitingLine final {
 
   using Queue = std::map<std::uint64_t, WaitingPointer>;
 
+  [[nodiscard]] bool is_first(std::uint64_t number) const;  // but for retries
   void enter(const WaitingPointer& waiting);
   void leave(Queue::iterator place) noexcept;
   bool call_one(std::uint64_t after = 0) noexcept;

@@ -100,6 +100,16 @@ TEST_F(WaitingLineTest, NobodyStandsBehindARetry) {
   EXPECT_EQ(line_.size(), 1U);
 }
 
+// It left for a server that the retry may not go to, and the next one may.
+TEST_F(WaitingLineTest, TheFirstBehindARetryCallsWhenItLeaves) {
+  const Place retry(line_, *loop_, true);
+  std::optional<Place> first(std::in_place, line_, *loop_);
+  const Place second(line_, *loop_);
+  first.reset();
+  turn();
+  EXPECT_TRUE(retry.is_called());
+}
+
 TEST_F(WaitingLineTest, OneThatWasTooSlowStandsWhereItStood) {
   Place first(line_, *loop_);
   const Place second(line_, *loop_);
