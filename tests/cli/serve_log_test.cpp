@@ -155,12 +155,12 @@ TEST_F(ServeLog, AReaderThatNeverReadsStopsNobody) {
   ::mkfifo(log("pipe").c_str(), 0600);
   const int reader = ::open(log("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   start({"--log", log("pipe"), "--quiet"});
-  // The lines, in which each byte is escaped, are longer than the queue and a batch that its writer
-  // has taken from it.
+  // A line has the first 1,024 bytes of both fields, four characters for each. These lines are
+  // longer than the queue and the batch that its writer has taken from it, 16 MiB each.
   const std::string request =
-      "GET / HTTP/1.1\r\nHost: localhost\r\nReferer: " + std::string(2048, '\x80') +
-      "\r\nUser-Agent: " + std::string(2048, '\x80') + "\r\n\r\n";
-  constexpr int requests = 2300;
+      "GET / HTTP/1.1\r\nHost: localhost\r\nReferer: " + std::string(1024, '\x80') +
+      "\r\nUser-Agent: " + std::string(1024, '\x80') + "\r\n\r\n";
+  constexpr int requests = 4'200;
   int answered = 0;
   const Connection connection(port_);
   for (int i = 0; i < requests; ++i) {
