@@ -15,6 +15,7 @@
 #include "bench/options.hpp"
 #include "bench/report.hpp"
 #include "common_options.hpp"
+#include "exit_code.hpp"
 #include "loop/loop.hpp"
 #include "loop/signal.hpp"
 #include "system.hpp"
@@ -23,7 +24,6 @@
 namespace skua::cli {
 namespace {
 
-constexpr int unreachable = 7;  // the same as curl's
 constexpr Duration live_interval = 1s;
 
 /// The progress line that a terminal shows during a load test.
@@ -103,7 +103,7 @@ int conclude(const BenchOptions& options, const bench::Plan& plan, const bench::
     const std::string& reason = tally.reasons[connect];
     std::fprintf(stderr, "skua: %s\n%s", harmless(reason).c_str(),
                  tls_advice(reason, options.tls).c_str());
-    return unreachable;
+    return exit_code_of(tally.refusal);
   }
   if (tally.answers == 0 && tally.failures == 0) {
     std::fputs("skua: no responses were counted: the test ended too early\n", stderr);

@@ -40,11 +40,11 @@ Task<> Connection::connect() {
   const bool is_wrong = made && plan.http2 && plan.origin.is_secure && (*made)->protocol() != "h2";
   if (is_wrong) {
     net::close_detached(*std::move(made));
-    refused("the server does not offer HTTP/2");
+    refused(Errc::UnsupportedVersion, "the server does not offer HTTP/2");
   } else if (made) {
     begin(*std::move(made));
   } else {
-    refused(made.error().text);
+    refused(made.error().code(), made.error().text);
   }
 }
 
@@ -62,10 +62,10 @@ void Connection::begin(std::unique_ptr<net::Stream> stream) {
   fill(now);
 }
 
-void Connection::refused(const std::string& why) {
+void Connection::refused(Errc code, const std::string& why) {
   const loop::Instant now = worker_.now();
   state_ = State::Pausing;
-  worker_.tally().count_failure(Failure::Connect, why);
+  worker_.tally().count_refusal(code, why);
   worker_.schedule().take(now);  // the request that it would have sent
   const bool is_last = worker_.plan().requests && refusals_ + 1 >= max_refusals;
   if (worker_.schedule().is_over() || is_last) return finish();
@@ -173,7 +173,7 @@ void Connection::wind_up() {
   switch (state_) {
     case State::Connecting:
       if (never_opens()) {
-        worker_.tally().count_failure(Failure::Connect, "no connection before the test ended");
+        worker_.tally().count_refusal(Errc::TimedOut, "no connection before the test ended");
       }
       opening_.reset();
       return finish();

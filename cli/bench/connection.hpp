@@ -55,7 +55,7 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
 
   Task<> connect();
   void begin(std::unique_ptr<net::Stream> stream);
-  void refused(const std::string& why);
+  void refused(Errc code, const std::string& why);
   void flush();
   void conclude(Verdict verdict, loop::Instant now);
   void fail(Failure kind, const std::string& why);

@@ -34,6 +34,11 @@ void Tally::count_failure(Failure kind, std::string_view reason) {
   if (failed[index]++ == 0) reasons[index] = reason;
 }
 
+void Tally::count_refusal(Errc code, std::string_view reason) {
+  if (refusal == Errc::None) refusal = code;
+  count_failure(Failure::Connect, reason);
+}
+
 void Tally::merge(const Tally& other) {
   answers += other.answers;
   failures += other.failures;
@@ -42,6 +47,7 @@ void Tally::merge(const Tally& other) {
     failed[i] += other.failed[i];
     if (reasons[i].empty()) reasons[i] = other.reasons[i];
   }
+  if (refusal == Errc::None) refusal = other.refusal;
   other_statuses += other.other_statuses;
   bytes_received += other.bytes_received;
   bytes_sent += other.bytes_sent;

@@ -10,6 +10,7 @@
 #include "base/counter.hpp"
 #include "bench/histogram.hpp"
 #include "skua/bytes.hpp"
+#include "skua/error.hpp"
 
 namespace skua::cli::bench {
 
@@ -35,6 +36,7 @@ struct Tally {
   std::uint64_t other_statuses = 0;        ///< outside 100 to 599
   std::array<std::uint64_t, failure_count> failed{};
   std::array<std::string, failure_count> reasons{};  ///< of the first failure of each kind
+  Errc refusal = Errc::None;                         ///< the code of the first failure to connect
   std::uint64_t bytes_received = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t connections = 0;  ///< opened
@@ -49,6 +51,7 @@ struct Tally {
 
   void count_status(unsigned status) noexcept;
   void count_failure(Failure kind, std::string_view reason);
+  void count_refusal(Errc code, std::string_view reason);
   void merge(const Tally& other);
   /// Ends the warm-up: resets all counts except `connections`, and keeps `warmup_answers`.
   void begin_again();

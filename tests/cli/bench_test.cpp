@@ -249,7 +249,7 @@ TEST_F(BenchTest, SpeaksOverTls) {
   EXPECT_EQ(outcome.count("/answers"), 50U);
   EXPECT_EQ(server.counters().requests, 50U);
   const Ended refused = bench({"-n", "50", "-c", "3"}, url);
-  EXPECT_EQ(refused.code, 7) << "the certificate is not trusted";
+  EXPECT_EQ(refused.code, 8) << "the certificate is not trusted";
   EXPECT_GE(refused.count("/errors/connect"), 3U) << "one may try again before the last fails";
 }
 
@@ -363,6 +363,12 @@ TEST(Bench, NobodyThereIsAnExitCodeOfItsOwn) {
   }
 }
 
+TEST(Bench, AnUnknownNameIsAnExitCodeOfItsOwn) {
+  const Ended outcome = bench({"-n", "1", "-c", "1"}, "http://a..b/");
+  EXPECT_EQ(outcome.code, 6) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("a..b"), std::string::npos) << outcome.errors;
+}
+
 TEST(Bench, SaysWhatMakesNoSense) {
   const std::string url = "http://127.0.0.1:1/";
   for (const Arguments& arguments :
@@ -432,7 +438,7 @@ class BlackHole {
 TEST(Bench, AServerThatNeverAnswersIsAnError) {
   const BlackHole hole;
   const Ended outcome = bench({"-d", "0.3", "-c", "2"}, url_of(hole.port()));
-  EXPECT_EQ(outcome.code, 7) << outcome.errors;
+  EXPECT_EQ(outcome.code, 9) << outcome.errors;
   EXPECT_EQ(outcome.count("/errors/connect"), 2U);
   EXPECT_NE(outcome.errors.find("no connection before the test ended"), std::string::npos);
   EXPECT_TRUE(outcome.report["latency_us"].is_null());
