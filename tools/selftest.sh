@@ -162,6 +162,15 @@ passes "callbacks: all are thrown from" callbacks
 printf '// throws: a.on_a a.C\n' >src/base/a_test.cpp; fails "callbacks: one is missing" "a.b: no test throws" callbacks
 printf '// throws: a.on_a a.b a.C a.d\n' >src/base/a_test.cpp; fails "callbacks: one is gone" "a.d: a test names" callbacks
 
+problems() { python3 "$tools/check_problems.py" include src; }
+fresh
+{ echo 'class A {'; echo ' public:'; echo '  Task<Result<std::map<int, int>, Problem>> b(int a);'; echo '  virtual Result<void, Problem> v();'
+  echo ' private:'; echo '  Result<void, Problem> p();'; echo '};'; echo 'Result<int> d(std::function<Result<int, Problem>()> call);'
+  echo 'Result<int, Problem> c();'; } >include/skua/a.hpp
+printf '// names: a.b\n// names: a.c\n' >src/base/a_test.cpp; passes "problems: all are looked at" problems
+printf '// names: a.c\n' >src/base/a_test.cpp; fails "problems: one is missing" "a.b: no test looks" problems
+printf '// names: a.b a.c a.p\n' >src/base/a_test.cpp; fails "problems: one is gone" "a.p: a test names" problems
+
 paths() { python3 "$tools/check_paths.py" .; }
 fresh; git init -q .; mkdir -p tools
 { echo 'import argparse'; echo 'if __name__ == "__main__": main()'; } >tools/a.py; echo 'a = 1' >tools/b.py; touch a-b 'a b'

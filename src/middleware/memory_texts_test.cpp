@@ -55,11 +55,13 @@ TEST_F(MemoryTextsTest, TextsEnd) {
   EXPECT_EQ(add("short", "2"), std::nullopt);
 }
 
+// names: memory_texts.replace
 TEST_F(MemoryTextsTest, TooMuchIsRefused) {
   EXPECT_EQ(add("a", std::string(1'000, 'a')), std::nullopt);
   const auto refused = run(texts.add("b", std::string(1'000, 'b'), 1h));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), Errc::Overloaded);
+  EXPECT_NE(refused.error().text.find("MemoryTexts"), std::string::npos) << refused.error().text;
   EXPECT_EQ(get("b"), std::nullopt);
   EXPECT_EQ(add("c", "small"), std::nullopt);
   EXPECT_FALSE(replace("c", "small", std::string(1'000, 'c')));

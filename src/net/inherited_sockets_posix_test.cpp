@@ -92,6 +92,7 @@ TEST(InheritedSockets, AreNoneWithoutTheVariables) {
   EXPECT_IN_CHILD(inherited_sockets().value().empty());
 }
 
+// names: inherited_sockets.inherited_sockets
 TEST(InheritedSockets, RefuseVariablesThatAreNotNumbers) {
   const auto error = [](const char* process, const char* count) {
     set_variables(process != nullptr ? process : std::to_string(::getpid()).c_str(), count);

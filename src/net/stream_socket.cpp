@@ -68,7 +68,12 @@ Result<void, Problem> StreamSocket::try_connect(const Address& address) {
 
 Result<void, Problem> StreamSocket::listen(int backlog) {
   if (bsd::listen(descriptor(), backlog) == 0) return {};
-  return net::could_not("listen on", local_address(), net::failure(errno, "listen"));
+  const Error error = net::failure(errno, "listen");
+  const Address address = local_address();
+  Problem problem = net::could_not("listen on", address, error);
+  const bool is_bound = address.is_ip() || !address.path().empty();
+  if (!is_bound) problem.text.append("; bind() it first");
+  return problem;
 }
 
 Result<std::size_t> StreamSocket::try_send(std::string_view bytes) noexcept {
@@ -287,7 +292,6 @@ namespace {
 
 // Whether the path is a socket that refuses connections: nobody listens there any more.
 bool is_stale(const Address& address) {
-  if (!bsd::is_socket_file(std::string(address.path()))) return false;
   const Result<Socket> probe = net::create_socket(Address::Family::Unix);
   return probe && start_connect(probe->descriptor(), address).code() == Errc::Refused;
 }
@@ -296,9 +300,14 @@ bool is_stale(const Address& address) {
 
 Result<UnixSocket, Problem> UnixSocket::listen_on(const Address& address, int backlog) {
   auto listener = listen_as<UnixSocket>(address, {.backlog = backlog});
-  if (listener || listener.error().code() != Errc::AddressInUse || !is_stale(address)) {
-    return listener;
+  const bool is_taken = !listener && listener.error().code() == Errc::AddressInUse;
+  if (!is_taken || address.path().empty()) return listener;
+  if (!bsd::is_socket_file(std::string(address.path()))) {
+    Problem problem = net::could_not("listen on", address, listener.error().error);
+    problem.text.append("; the file is not a socket");
+    return problem;
   }
+  if (!is_stale(address)) return listener;
   static_cast<void>(disk::unlink(std::string(address.path()).c_str()));
   return listen_as<UnixSocket>(address, {.backlog = backlog});
 }

@@ -315,7 +315,8 @@ void Subscriber::on_message(const Reply& push, std::size_t channel_at, std::stri
                   .pattern = std::string(pattern),
                   .payload = std::string(push[channel_at + 1].text())};
   if (!queue_.add(std::move(message))) {
-    end({.error = Error(Errc::Overloaded, "redis"), .text = "too many messages wait"});
+    end({.error = Error(Errc::Overloaded, "redis"),
+         .text = "too many messages wait (SubscribeOptions::max_messages, max_bytes)"});
   }
   changed_.wake_all();
 }

@@ -7,6 +7,7 @@
 
 #include "loop/clock.hpp"
 #include "loop/watch.hpp"
+#include "net/problem.hpp"
 
 namespace skua {
 namespace {
@@ -38,14 +39,14 @@ struct UdpStream::Impl : std::enable_shared_from_this<Impl> {
 
 Result<UdpStream, Problem> UdpStream::bind(const Address& address) {
   Result<UdpSocket, Problem> socket = UdpSocket::open(address.family());
-  if (!socket) return std::move(socket).error();
+  if (!socket) return net::could_not("bind to", address, socket.error().error);
   if (auto bound = socket->bind(address); !bound) return std::move(bound).error();
   return UdpStream(*std::move(socket));
 }
 
 Result<UdpStream, Problem> UdpStream::connect(const Address& peer) {
   Result<UdpSocket, Problem> socket = UdpSocket::open(peer.family());
-  if (!socket) return std::move(socket).error();
+  if (!socket) return net::could_not("connect to", peer, socket.error().error);
   if (auto connected = socket->connect(peer); !connected) return std::move(connected).error();
   return UdpStream(*std::move(socket));
 }

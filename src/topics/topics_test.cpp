@@ -178,6 +178,7 @@ TEST_F(TopicsOfAProcess, ASlowSubscriberMissesTheOldest) {
   for (int i = 4; i <= 6; ++i) EXPECT_EQ(next(news), std::to_string(i));
 }
 
+// names: topics.next
 TEST_F(TopicsOfAProcess, OrIsClosed) {
   Topics topics({.max_waiting = 3, .slow_subscriber = SlowSubscriber::Close});
   TopicSubscription slow = subscribe(topics);
@@ -185,6 +186,7 @@ TEST_F(TopicsOfAProcess, OrIsClosed) {
   const auto end = run(slow.next());
   ASSERT_FALSE(end);
   EXPECT_EQ(end.error().code(), Errc::Overloaded);
+  EXPECT_EQ(end.error().text, "messages were taken too slowly");
   // A client that resumes too late is not a slow subscriber.
   TopicSubscription late = subscribe(topics, {.after = "1-1"});
   EXPECT_EQ(next(late), "(gap)");
@@ -241,16 +243,22 @@ TEST_F(TopicsOfAProcess, AreCounted) {
   EXPECT_EQ(counters.bus_losses, 0U);
 }
 
+// names: topics.next_change
 TEST_F(TopicsOfAProcess, EndWithTheirObject) {
   auto topics = std::make_unique<Topics>();
   TopicSubscription news = subscribe(*topics);
   const TopicPresence seat = topics->enter("news", {.name = "Ada"});
+  TopicMembers members = topics->watch_members("news");
+  EXPECT_TRUE(run(members.next_change()));
   auto waits = news.next();
   start(waits);
   topics.reset();
   turn();
   ASSERT_TRUE(waits.is_done());
   EXPECT_EQ(waits.result().error().code(), Errc::Closed);
+  const auto change = run(members.next_change());
+  ASSERT_FALSE(change);
+  EXPECT_EQ(change.error().text, "the topics: the connection is closed");
 }
 
 TEST_F(TopicsOfAProcess, ChangesOfMembersAreDifferences) {

@@ -40,6 +40,7 @@ std::vector<Opening> openings() {
   return {
       {"FileHandler", [](const auto& path) { return text_of(FileHandler::open(path)); }},
       {"UploadHandler", [](const auto& path) { return text_of(UploadHandler::open(path)); }},
+      {"WebDavHandler", [](const auto& path) { return text_of(WebDavHandler::open(path)); }},
       {"Router::files",
        [](const auto& path) { return thrown_by([&] { Router().files("/files", path); }); }},
       {"Router::file",
@@ -54,6 +55,7 @@ std::vector<Opening> openings() {
   };
 }
 
+// names: files.open uploads.open webdav.open cookie_jar.load cookie_jar.save access_log.open
 TEST(Problems, NameTheFileOrFolderOfTheProgram) {
   const support::TemporaryDirectory tree;
   const std::string path = (tree / "not there").string();

@@ -165,6 +165,7 @@ TEST_F(RedisSubscription, AMessageThatIsTooLargeIsAGap) {
   EXPECT_EQ(run(news->next())->payload, "small");
 }
 
+// names: redis.next
 TEST_F(RedisSubscription, OrEndsIfThatIsItsPolicy) {
   FakeRedis server(confirm);
   Client client(quick(server));
@@ -174,7 +175,9 @@ TEST_F(RedisSubscription, OrEndsIfThatIsItsPolicy) {
   server.push(message("news", "1") + message("news", "2"));
   until([&] { return !server.peer(0).is_open; });
   EXPECT_EQ(run(news->next())->payload, "1");
-  EXPECT_EQ(run(news->next()).error().code(), Errc::Overloaded);
+  const Problem end = run(news->next()).error();
+  EXPECT_EQ(end.code(), Errc::Overloaded);
+  EXPECT_NE(end.text.find("SubscribeOptions::max_messages"), std::string::npos) << end.text;
 }
 
 TEST_F(RedisSubscription, ARefusedChannelEndsIt) {

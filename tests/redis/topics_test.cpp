@@ -221,6 +221,7 @@ TEST_F(RedisTopics, ATopicIsForgottenSoonAfterItsLastSubscriber) {
   until([&] { return streams.channel_count() == 0; });
 }
 
+// names: topics.subscribe
 TEST_F(RedisTopics, TooManyTopicsAreRefused) {
   open({.max_topics = 2});
   std::vector<TopicSubscription> all;

@@ -160,6 +160,7 @@ TEST_P(HandOver, LosesNoConnection) {
   EXPECT_EQ(failures.load(), 0U);
 }
 
+// names: service.hand_over service.serve
 TEST_P(HandOver, ThatFailsChangesNothing) {
   ServiceOptions failing{.hand_over = true,
                          .start_successor = [](const auto&) -> Result<int, Problem> {
@@ -184,6 +185,11 @@ TEST_P(HandOver, ThatFailsChangesNothing) {
   EXPECT_EQ(ended.wait_for(patience), std::future_status::ready);
   EXPECT_EQ(log_, "not handed over: it ended with exit code 3\n");
   EXPECT_EQ(service.hand_over({server}).error().text, "the servers do not listen");
+  ServerOptions elsewhere = options(1);
+  elsewhere.host = "192.0.2.1";
+  const auto served = serve(old_router_, elsewhere, service);
+  ASSERT_FALSE(served);
+  EXPECT_NE(served.error().text.find("listen on 192.0.2.1"), std::string::npos);
 }
 
 TEST_P(HandOver, IncludesThePathOfAUnixSocket) {

@@ -12,7 +12,9 @@
 #include "skua/loop.hpp"
 #include "skua/stream.hpp"
 #include "skua/tls_stream.hpp"
+#include "support/temporary_directory.hpp"
 #include "support/test_server.hpp"
+#include "tls/issue.hpp"
 
 namespace skua {
 namespace {
@@ -142,6 +144,7 @@ TEST_P(TlsStreams, CallbacksGetWhatArrivedBeforeInOrder) {
   EXPECT_EQ(received, "two\nthree\n");
 }
 
+// names: tls_stream.accept
 // A command that somebody on the way adds before the handshake must not count as encrypted.
 TEST_P(TlsStreams, RefuseBytesThatCameBeforeTheHandshake) {
   const auto server = [](Listener& at, TlsAcceptor its) -> Task<Result<TlsStream, Problem>> {
@@ -160,13 +163,40 @@ TEST_P(TlsStreams, RefuseBytesThatCameBeforeTheHandshake) {
             "could not speak TLS with a client: there is data before the handshake");
 }
 
+// names: tls_stream.connect
 TEST_P(TlsStreams, RefuseACertificateThatNobodyTrusts) {
   const auto careful = TlsConnector::create({}).value();
   auto ends = run(when_all(TlsStream::connect(careful, "127.0.0.1", listener.address().port()),
                            accept(listener, *acceptor)));
   ASSERT_FALSE(std::get<0>(ends));
-  EXPECT_EQ(std::get<0>(ends).error().code(), Errc::TlsCertificate);
+  const Problem& untrusted = std::get<0>(ends).error();
+  EXPECT_EQ(untrusted.code(), Errc::TlsCertificate);
+  EXPECT_NE(untrusted.text.find("127.0.0.1"), std::string::npos) << untrusted.text;
   EXPECT_FALSE(std::get<1>(ends));
+}
+
+// names: tls_stream.create tls_stream.reload
+TEST_P(TlsStreams, NameTheFileThatCannotBeUsed) {
+  const std::string gone = "no/such/certificate.pem";
+  TlsOptions options;
+  options.certificate = options.private_key = gone;
+  const auto server = TlsAcceptor::create(options);
+  ASSERT_FALSE(server);
+  EXPECT_NE(server.error().text.find(gone), std::string::npos) << server.error().text;
+  const auto client = TlsConnector::create({.authorities = gone});
+  ASSERT_FALSE(client);
+  EXPECT_NE(client.error().text.find(gone), std::string::npos) << client.error().text;
+
+  support::TemporaryDirectory folder;
+  const tls::Issued issued = tls::issue({.common_name = "a", .hosts = {"localhost"}}).value();
+  folder.write("own.pem", issued.certificate + issued.private_key);
+  options.certificate = options.private_key = (folder / "own.pem").string();
+  auto renewed = TlsAcceptor::create(options).value();
+  EXPECT_TRUE(renewed.reload());
+  folder.write("own.pem", "nonsense");
+  const auto refused = renewed.reload();
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text.find("own.pem"), std::string::npos) << refused.error().text;
 }
 
 TEST_P(TlsStreams, GiveUpOnASilentPeer) {
