@@ -281,6 +281,17 @@ TEST(Problems, OfRequestsNameTheUrlAndTheFile) {
   });
 }
 
+Task<Result<void, Problem>> read_all(ClientResponse& response) {
+  Result<void, Problem> ended;
+  bool goes_on = true;
+  while (goes_on) {
+    const auto read = co_await response.read();
+    if (!read) ended = read.error();
+    goes_on = read && *read;
+  }
+  co_return ended;
+}
+
 // names: client_response.read client_response.text client_response.save
 TEST(Problems, OfResponsesNameTheUrlAndTheFile) {
   const auto talk = [](testing::Client& peer) {
@@ -292,17 +303,7 @@ TEST(Problems, OfResponsesNameTheUrlAndTheFile) {
   const std::string gone = "no/such/folder/list";
   const std::vector<std::string> cut{url, "ended before its length"};
   expect_parts({
-      {"read()",
-       [&] {
-         return run(answer_as(url, [](ClientResponse& response) -> Task<Result<void, Problem>> {
-           while (true) {
-             const auto read = co_await response.read();
-             if (!read) co_return read.error();
-             if (!*read) co_return {};
-           }
-         }));
-       },
-       cut},
+      {"read()", [&] { return run(answer_as(url, read_all)); }, cut},
       {"text()",
        [&] {
          return run(answer_as(url, [](ClientResponse& response) { return response.text(); }));
