@@ -12,6 +12,7 @@ import re
 import sys
 
 import arguments
+import cpp_text
 
 BEGIN = re.compile(r"\bstd::function<")
 ALIAS = re.compile(r"\busing (\w+) =\s*$")
@@ -20,15 +21,6 @@ FUNCTION = re.compile(r"(\w+)\s*\(")
 THROWS = re.compile(r"^\s*// throws: (.*)$", re.MULTILINE)
 COMMENT = re.compile(r"//.*$", re.MULTILINE)
 UNNAMED = {"call", "callback", "make", "produce"}
-
-
-def end_of_type(text: str, begin: int) -> int:
-    """Returns the place after the `>` that closes the `<` before `begin`."""
-    depth, at = 1, begin
-    while depth:
-        depth += {"<": 1, ">": -1}.get(text[at], 0)
-        at += 1
-    return at
 
 
 def function_around(text: str, at: int) -> str | None:
@@ -45,7 +37,7 @@ def callbacks(header: pathlib.Path) -> set[str]:
     found = set()
     for begin in BEGIN.finditer(text):
         alias = ALIAS.search(text[: begin.start()])
-        named = NAMED.match(text, end_of_type(text, begin.end()))
+        named = NAMED.match(text, cpp_text.end_of_type(text, begin.end()))
         function = function_around(text, begin.start())
         if alias:
             name = alias[1]

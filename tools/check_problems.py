@@ -12,6 +12,7 @@ import re
 import sys
 
 import arguments
+import cpp_text
 
 RESULT = re.compile(r"Result<")
 FUNCTION = re.compile(r"\s*(\w+)\s*\(")
@@ -20,20 +21,11 @@ NAMES = re.compile(r"^// names: (.*)$", re.MULTILINE)
 COMMENT = re.compile(r"//.*$", re.MULTILINE)
 
 
-def end_of_type(text: str, begin: int) -> int:
-    """Returns the place after the `>` that closes the `<` before `begin`."""
-    depth, at = 1, begin
-    while depth:
-        depth += {"<": 1, ">": -1}.get(text[at], 0)
-        at += 1
-    return at
-
-
 def functions(header: pathlib.Path) -> set[str]:
     text = COMMENT.sub("", header.read_text(encoding="utf-8"))
     found = set()
     for begin in RESULT.finditer(text):
-        end = end_of_type(text, begin.end())
+        end = cpp_text.end_of_type(text, begin.end())
         before = re.split(r"[;{}]", text[: begin.start()])[-1]
         section = [match[0] for match in SECTION.finditer(text, 0, begin.start())][-1:]
         is_called = "virtual" not in before and "(" not in before and section != [" private:"]

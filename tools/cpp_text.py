@@ -1,4 +1,4 @@
-"""Helpers for the checks: C++ text without comments and literals, and the list of source files."""
+"""Helpers for the checks: C++ text without comments and literals, where a type ends, and the list of source files."""
 import pathlib
 import re
 
@@ -28,6 +28,15 @@ def blank(text: str) -> str:
 def blank_preprocessor(text: str) -> str:
     """Blanks preprocessor lines and their continuations; line numbers stay."""
     return re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda match: "\n" * match[0].count("\n"), text, flags=re.M)
+
+
+def end_of_type(text: str, begin: int) -> int:
+    """Returns the place after the `>` that closes the `<` before `begin`."""
+    depth, at = 1, begin
+    while depth:
+        depth += {"<": 1, ">": -1}.get(text[at], 0)
+        at += 1
+    return at
 
 
 def sources(roots: list[str]) -> list[pathlib.Path]:
