@@ -11,8 +11,8 @@
 #include "skua.hpp"
 #include "support/client.hpp"
 #include "support/closed_port.hpp"
-#include "support/paths.hpp"
 #include "support/scripted_server.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace skua {
 namespace {
@@ -157,6 +157,10 @@ TEST(Problems, OfSocketsNameTheAddress) {
   const std::string to_nobody = "could not connect to 127.0.0.1:" + std::to_string(port);
   const auto udp = [] { return UdpSocket::open(Address::Family::Ipv4).value(); };
   const auto tcp = [] { return TcpSocket::open(Address::Family::Ipv4).value(); };
+  const auto local = [] { return UnixSocket::open().value(); };
+  const support::TemporaryDirectory folder;
+  folder.write("file", "not a socket");
+  const Address file = Address::unix_path((folder / "file").string()).value();
   std::vector<Case> cases{
       {"bind()", [&] { return problem_of(udp().bind(used)); }, in_use},
       {"connect()", [&] { return problem_of(tcp().connect(nobody)); }, {to_nobody, "refused"}},
@@ -190,8 +194,6 @@ TEST(Problems, OfSocketsNameTheAddress) {
       {"Resolver", [] { return run(resolve_all("no name")); }, {"resolve no name"}},
   };
   if (UnixSocket::open()) {
-    const auto local = [] { return UnixSocket::open().value(); };
-    const Address file = Address::unix_path(skua::testing::program_path("skua")).value();
     cases.insert(
         cases.end(),
         {{"Unix, bind()", [&] { return problem_of(local().bind(path)); }, {path.to_string()}},
