@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <system_error>
 
+#include "loop/sockets.hpp"
+
 namespace skua::net {
 namespace {
 
@@ -70,7 +72,10 @@ Problem could_not_listen(const Address& address, Error error) {
   Problem problem = could_not("listen on", address, error);
   const bool is_low = address.is_ip() && address.port() != 0 && address.port() < 1024;
   if (error.code() == Errc::AddressInUse) {
-    problem.text.append("; choose another, or end the program that has it");
+    const std::string path(address.path());
+    problem.text.append(path.empty() || bsd::is_socket_file(path)
+                            ? "; choose another, or end the program that has it"
+                            : "; the file is not a socket");
   } else if (error.code() == Errc::AddressUnavailable) {
     problem.text.append("; no interface of this machine has it: 0.0.0.0 and :: are all of them");
   } else if (error.code() == Errc::PermissionDenied && is_low) {

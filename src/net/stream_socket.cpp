@@ -71,8 +71,9 @@ Result<void, Problem> StreamSocket::listen(int backlog) {
   const Error error = net::failure(errno, "listen");
   const Address address = local_address();
   Problem problem = net::could_not("listen on", address, error);
-  const bool is_bound = address.is_ip() || !address.path().empty();
-  if (!is_bound) problem.text.append("; bind() it first");
+  const bool is_unbound = address.family() == Address::Family::Unix && address.path().empty() &&
+                          address.abstract_name().empty();
+  if (is_unbound) problem.text.append("; bind() it first");
   return problem;
 }
 
@@ -292,6 +293,7 @@ namespace {
 
 // Whether the path is a socket that refuses connections: nobody listens there any more.
 bool is_stale(const Address& address) {
+  if (!bsd::is_socket_file(std::string(address.path()))) return false;
   const Result<Socket> probe = net::create_socket(Address::Family::Unix);
   return probe && start_connect(probe->descriptor(), address).code() == Errc::Refused;
 }
@@ -300,14 +302,9 @@ bool is_stale(const Address& address) {
 
 Result<UnixSocket, Problem> UnixSocket::listen_on(const Address& address, int backlog) {
   auto listener = listen_as<UnixSocket>(address, {.backlog = backlog});
-  const bool is_taken = !listener && listener.error().code() == Errc::AddressInUse;
-  if (!is_taken || address.path().empty()) return listener;
-  if (!bsd::is_socket_file(std::string(address.path()))) {
-    Problem problem = net::could_not("listen on", address, listener.error().error);
-    problem.text.append("; the file is not a socket");
-    return problem;
+  if (listener || listener.error().code() != Errc::AddressInUse || !is_stale(address)) {
+    return listener;
   }
-  if (!is_stale(address)) return listener;
   static_cast<void>(disk::unlink(std::string(address.path()).c_str()));
   return listen_as<UnixSocket>(address, {.backlog = backlog});
 }
