@@ -11,6 +11,7 @@
 #include "skua.hpp"
 #include "support/client.hpp"
 #include "support/closed_port.hpp"
+#include "support/descriptors.hpp"
 #include "support/scripted_server.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -198,6 +199,12 @@ TEST(Problems, OfSocketsNameTheAddress) {
         cases.end(),
         {{"Unix, bind()", [&] { return problem_of(local().bind(path)); }, {path.to_string()}},
          {"Unix, listen()", [&] { return problem_of(local().listen()); }, {"bind() it first"}},
+         {"Unix, pair()",
+          [] {
+            const support::OpenFilesLimit none(0);
+            return problem_of(UnixSocket::pair());
+          },
+          {"create a pair of Unix sockets"}},
          {"Unix, listen_on()",
           [&] { return problem_of(UnixSocket::listen_on(path)); },
           {"listen on " + path.to_string(), "not found"}},

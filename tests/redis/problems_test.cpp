@@ -31,6 +31,7 @@ class RedisProblems : public ::testing::Test {
 // names: redis_stores.replace revoked_sessions.revoke topics.publish topics.members
 // names: topics.check
 TEST_F(RedisProblems, NameTheServerThatIsAway) {
+  const std::string wanted = "could not connect to " + place;
   const Options options{.url = "redis://" + place,
                         .timeout = 200ms,
                         .connect = 100ms,
@@ -55,19 +56,18 @@ TEST_F(RedisProblems, NameTheServerThatIsAway) {
       {"members", [&] { return problem_of(topics.members("a")); }},
       {"check",
        [&] {
-         Result<void, Problem> checked;
-         for (int turns = 0; turns < 1'000; ++turns) {
-           checked = topics.check();
-           if (!checked) return checked.error().text;
-           loop->poll(10ms);
-         }
-         return std::string("no problem");
+         const auto checked = topics.check();
+         return checked ? "no problem" : checked.error().text;
        }},
   };
   for (const auto& [name, call] : calls) {
-    const std::string text = call();
-    EXPECT_NE(text.find("could not connect to " + place), std::string::npos)
-        << name << ": " << text;
+    // Why there is no connection is known once the first attempt has failed.
+    std::string text = call();
+    for (int more = 0; more < 1'000 && text.find(wanted) == text.npos; ++more) {
+      loop->poll(10ms);
+      text = call();
+    }
+    EXPECT_NE(text.find(wanted), std::string::npos) << name << ": " << text;
   }
 }
 
