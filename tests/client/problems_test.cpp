@@ -142,8 +142,8 @@ Task<std::string> resolve_all(std::string host) {
   co_return problem_of(found);
 }
 
-// names: socket.bind socket.connect socket.try_connect socket.connect_to socket.listen socket.open
-// names: socket.join socket.leave socket.pair udp_stream.bind udp_stream.connect stream.connect
+// names: socket.bind socket.connect socket.try_connect socket.connect_to socket.open
+// names: socket.join socket.leave udp_stream.bind udp_stream.connect stream.connect
 // names: stream.listen address.resolve resolver.resolve ip_filter.parse_networks
 TEST(Problems, OfSocketsNameTheAddress) {
   const testing::ClosedPort closed;
@@ -158,11 +158,7 @@ TEST(Problems, OfSocketsNameTheAddress) {
   const std::string to_nobody = "could not connect to 127.0.0.1:" + std::to_string(port);
   const auto udp = [] { return UdpSocket::open(Address::Family::Ipv4).value(); };
   const auto tcp = [] { return TcpSocket::open(Address::Family::Ipv4).value(); };
-  const auto local = [] { return UnixSocket::open().value(); };
-  const support::TemporaryDirectory folder;
-  folder.write("file", "not a socket");
-  const Address file = Address::unix_path((folder / "file").string()).value();
-  std::vector<Case> cases{
+  expect_parts({
       {"bind()", [&] { return problem_of(udp().bind(used)); }, in_use},
       {"connect()", [&] { return problem_of(tcp().connect(nobody)); }, {to_nobody, "refused"}},
       {"try_connect()", [&] { return problem_of(tcp().try_connect(path)); }, {path.to_string()}},
@@ -193,29 +189,35 @@ TEST(Problems, OfSocketsNameTheAddress) {
       {"TcpStream", [&] { return run(connect_to("127.0.0.1", port)); }, {to_nobody, "refused"}},
       {"TcpStream, name", [] { return run(connect_to("no name", 9)); }, {"resolve no name"}},
       {"Resolver", [] { return run(resolve_all("no name")); }, {"resolve no name"}},
-  };
-  if (UnixSocket::open()) {
-    cases.insert(
-        cases.end(),
-        {{"Unix, bind()", [&] { return problem_of(local().bind(path)); }, {path.to_string()}},
-         {"Unix, listen()", [&] { return problem_of(local().listen()); }, {"bind() it first"}},
-         {"Unix, pair()",
-          [] {
-            const support::OpenFilesLimit none(0);
-            return problem_of(UnixSocket::pair());
-          },
-          {"create a pair of Unix sockets"}},
-         {"Unix, listen_on()",
-          [&] { return problem_of(UnixSocket::listen_on(path)); },
-          {"listen on " + path.to_string(), "not found"}},
-         {"Unix, listen_on(), file",
-          [&] { return problem_of(UnixSocket::listen_on(file)); },
-          {"listen on " + file.to_string(), "not a socket"}},
-         {"Unix, connect_to()",
-          [&] { return problem_of(UnixSocket::connect_to(path)); },
-          {"connect to " + path.to_string(), "not found"}}});
-  }
-  expect_parts(cases);
+  });
+}
+
+// names: socket.listen socket.pair
+TEST(Problems, OfUnixSocketsNameThePath) {
+  const Address path = Address::unix_path("no/such/socket").value();
+  const support::TemporaryDirectory folder;
+  folder.write("file", "not a socket");
+  const Address file = Address::unix_path((folder / "file").string()).value();
+  const auto local = [] { return UnixSocket::open().value(); };
+  expect_parts({
+      {"Unix, bind()", [&] { return problem_of(local().bind(path)); }, {path.to_string()}},
+      {"Unix, listen()", [&] { return problem_of(local().listen()); }, {"bind() it first"}},
+      {"Unix, pair()",
+       [] {
+         const support::OpenFilesLimit none(0);
+         return problem_of(UnixSocket::pair());
+       },
+       {"create a pair of Unix sockets"}},
+      {"Unix, listen_on()",
+       [&] { return problem_of(UnixSocket::listen_on(path)); },
+       {"listen on " + path.to_string(), "not found"}},
+      {"Unix, listen_on(), file",
+       [&] { return problem_of(UnixSocket::listen_on(file)); },
+       {"listen on " + file.to_string(), "not a socket"}},
+      {"Unix, connect_to()",
+       [&] { return problem_of(UnixSocket::connect_to(path)); },
+       {"connect to " + path.to_string(), "not found"}},
+  });
 }
 
 template <class Make>
