@@ -138,24 +138,7 @@ inline skua::Task<skua::Response> list_people(skua::Topics& topics, std::string 
 /// Returns the measurements of a node, for Prometheus.
 inline std::shared_ptr<skua::Metrics> measure(const skua::Topics& topics) {
   auto metrics = std::make_shared<skua::Metrics>();
-  metrics->collect([&topics](skua::MetricsText& out) {
-    using Type = skua::MetricType;
-    const skua::TopicCounters counters = topics.counters();
-    out.family("chat_published", Type::Counter, "Messages that were published here.");
-    out.sample(counters.published);
-    out.family("chat_unpublished", Type::Counter, "Messages that could not be published.");
-    out.sample(counters.unpublished);
-    out.family("chat_delivered", Type::Counter, "Messages to subscribers.");
-    out.sample(counters.delivered);
-    out.family("chat_gaps", Type::Counter, "Gaps that subscribers were told of.");
-    out.sample(counters.gaps);
-    out.family("chat_subscriptions", Type::Gauge, "Subscriptions.");
-    out.sample(counters.subscriptions);
-    out.family("chat_topic_bytes", Type::Gauge, "Messages in memory.");
-    out.sample(counters.bytes);
-    out.family("chat_bus_losses", Type::Counter, "Times that Redis went away.");
-    out.sample(counters.bus_losses);
-  });
+  skua::collect_topics(*metrics, topics);
   return metrics;
 }
 

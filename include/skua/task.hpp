@@ -6,6 +6,8 @@
 #include <coroutine>
 #include <exception>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -165,7 +167,8 @@ class [[nodiscard(
   // Mistakes: a task that is used as its value.
 
   template <class U>
-    requires(std::is_same_v<U, T> || detail::is_value_of<U, T>)
+    requires(std::is_same_v<U, T> || detail::is_value_of<U, T> ||
+             (std::is_same_v<U, std::string_view> && std::is_same_v<T, std::string>))
   operator U() const {
     detail::need_await<U>();
     std::terminate();

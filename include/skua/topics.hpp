@@ -21,6 +21,7 @@
 
 namespace skua {
 
+class Metrics;
 class Request;
 class TopicBus;
 class WebSocket;
@@ -289,6 +290,7 @@ class SKUA_API Topics final {
   void close() noexcept;
 
  private:
+  friend void collect_topics(Metrics& metrics, const Topics& topics);
   using Format = std::function<std::string(const TopicMessage&)>;
   static Task<Result<TopicSubscription, Problem>> subscribe_to(
       Task<Result<std::unique_ptr<topics::Reading>, Problem>> opening);
@@ -296,5 +298,10 @@ class SKUA_API Topics final {
 
   std::shared_ptr<topics::Hub> hub_;  // shared with subscriptions and streams
 };
+
+/// Adds `skua_topics_*`, which are its counters. Call it once for an object of either.
+///
+/// Lifetime:  the topics may end first.
+SKUA_API void collect_topics(Metrics& metrics, const Topics& topics);
 
 }  // namespace skua

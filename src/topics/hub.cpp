@@ -137,12 +137,20 @@ void Hub::make_room(const Slot& slot, std::size_t bytes) {
   }
 }
 
-Hub::Holdings Hub::holdings() {
+TopicCounters Hub::counters() {
+  TopicCounters counters;
+  counters.published = tally_.published.load(std::memory_order_relaxed);
+  counters.unpublished = tally_.unpublished.load(std::memory_order_relaxed);
+  counters.delivered = tally_.delivered.load(std::memory_order_relaxed);
+  counters.gaps = tally_.gaps.load(std::memory_order_relaxed);
+  counters.subscriptions = tally_.subscriptions.load(std::memory_order_relaxed);
+  if (bus_ != nullptr) counters.bus_losses = bus_->losses();
   const std::lock_guard lock(mutex_);
   expire(expired_at_once);
-  return {.topics = slots_.size(),
-          .bytes = budget_->bytes.load(std::memory_order_relaxed),
-          .forgotten = forgotten_};
+  counters.topics = slots_.size();
+  counters.bytes = budget_->bytes.load(std::memory_order_relaxed);
+  counters.forgotten = forgotten_;
+  return counters;
 }
 
 MessageId Hub::next_id() {

@@ -70,13 +70,8 @@ class Hub final : public Feed, public std::enable_shared_from_this<Hub> {
   ~Hub() { close(); }
 
   void start();
-  /// The topics in memory at present, without messages that are too old.
-  struct Holdings {
-    std::size_t topics = 0;
-    std::size_t bytes = 0;
-    std::uint64_t forgotten = 0;  ///< topics that were dropped for others
-  };
-  [[nodiscard]] Holdings holdings();
+  /// Forgets messages that are too old before it counts.
+  [[nodiscard]] TopicCounters counters();
   /// Ends all subscriptions, and the bus.
   void close() noexcept;
   [[nodiscard]] const TopicsOptions& options() const noexcept { return options_; }

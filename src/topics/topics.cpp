@@ -4,7 +4,6 @@
 #include "skua/topics.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 #include <utility>
 
@@ -102,21 +101,7 @@ void Topics::post(const std::string& topic, std::string text) {
   }
 }
 
-TopicCounters Topics::counters() const {
-  const Hub::Tally& tally = hub_->tally();
-  TopicCounters counters;
-  counters.published = tally.published.load(std::memory_order_relaxed);
-  counters.unpublished = tally.unpublished.load(std::memory_order_relaxed);
-  counters.delivered = tally.delivered.load(std::memory_order_relaxed);
-  counters.gaps = tally.gaps.load(std::memory_order_relaxed);
-  counters.subscriptions = tally.subscriptions.load(std::memory_order_relaxed);
-  if (hub_->bus() != nullptr) counters.bus_losses = hub_->bus()->losses();
-  const Hub::Holdings holdings = hub_->holdings();
-  counters.topics = holdings.topics;
-  counters.bytes = holdings.bytes;
-  counters.forgotten = holdings.forgotten;
-  return counters;
-}
+TopicCounters Topics::counters() const { return hub_->counters(); }
 
 Result<void, Problem> Topics::check() const {
   return hub_->bus() == nullptr ? Result<void, Problem>() : hub_->bus()->check();

@@ -12,6 +12,7 @@
 
 #include "skua/async.hpp"
 #include "skua/loop.hpp"
+#include "skua/metrics.hpp"
 #include "topics/hub.hpp"
 #include "topics/reading.hpp"
 
@@ -243,6 +244,27 @@ TEST_F(TopicsOfAProcess, AreCounted) {
   EXPECT_EQ(counters.bus_losses, 0U);
 }
 
+TEST_F(TopicsOfAProcess, AreMeasured) {
+  Metrics metrics;
+  auto topics = std::make_unique<Topics>();
+  collect_topics(metrics, *topics);
+  TopicSubscription news = subscribe(*topics);
+  publish(*topics, "first");
+  publish(*topics, "second");
+  EXPECT_EQ(next(news), "first");
+  const auto has = [&metrics](std::string_view line) {
+    return metrics.text().find("\n" + std::string(line) + "\n") != std::string::npos;
+  };
+  EXPECT_TRUE(has("skua_topics 1"));
+  EXPECT_TRUE(has("skua_topics_memory_bytes " + std::to_string(topics->counters().bytes)));
+  EXPECT_TRUE(has("skua_topics_subscriptions 1"));
+  EXPECT_TRUE(has("skua_topics_messages_published_total 2"));
+  EXPECT_TRUE(has("skua_topics_messages_delivered_total 1"));
+  EXPECT_TRUE(has("skua_topics_gaps_total 0"));
+  topics.reset();
+  EXPECT_EQ(metrics.text().find("skua_topics"), std::string::npos);
+}
+
 // names: topics.next_change
 TEST_F(TopicsOfAProcess, EndWithTheirObject) {
   auto topics = std::make_unique<Topics>();
@@ -355,31 +377,31 @@ TEST_F(TopicsHub, HistoryIsKeptForAWhile) {
 TEST_F(TopicsHub, TopicsAreForgottenWhenTheirMessagesAreOld) {
   const auto topics = hub({.history = 5, .keep = 1s});
   for (int i = 0; i < 1'000; ++i) topics->publish_here("t:" + std::to_string(i), "text", {});
-  EXPECT_EQ(topics->holdings().topics, 1'000U);
+  EXPECT_EQ(topics->counters().topics, 1'000U);
   now += 2s;
   for (int i = 0; i < 300; ++i) topics->publish_here("t:same", "text", {});
-  EXPECT_EQ(topics->holdings().topics, 1U);
+  EXPECT_EQ(topics->counters().topics, 1U);
   now += 2s;
-  EXPECT_EQ(topics->holdings().topics, 0U) << "also if nothing is published";
-  EXPECT_EQ(topics->holdings().bytes, 0U);
-  EXPECT_EQ(topics->holdings().forgotten, 0U);
+  EXPECT_EQ(topics->counters().topics, 0U) << "also if nothing is published";
+  EXPECT_EQ(topics->counters().bytes, 0U);
+  EXPECT_EQ(topics->counters().forgotten, 0U);
 }
 
 TEST_F(TopicsHub, AllTopicsHaveABudget) {
   const auto topics = hub({.history = 1'000, .total_bytes = 100'000, .kept_topics = 50});
   for (int i = 0; i < 200; ++i) topics->publish_here("t:" + std::to_string(i), "text", {});
-  EXPECT_EQ(topics->holdings().topics, 50U);
-  EXPECT_EQ(topics->holdings().forgotten, 150U);
+  EXPECT_EQ(topics->counters().topics, 50U);
+  EXPECT_EQ(topics->counters().forgotten, 150U);
   EXPECT_EQ(next_in(topics, "0-1"), "(gap)");
   for (int i = 0; i < 200; ++i) {
     topics->publish_here("t:" + std::to_string(i), std::string(20'000, 'x'), {});
-    EXPECT_LE(topics->holdings().bytes, 100'000U + 500U);
+    EXPECT_LE(topics->counters().bytes, 100'000U + 500U);
   }
   // Topics with a subscriber are not forgotten, but keep fewer messages.
   const auto used = topics->open("t:used");
   for (int i = 0; i < 20; ++i) topics->publish_here("t:used", std::string(20'000, 'x'), {});
-  EXPECT_LE(topics->holdings().bytes, 100'000U + 500U);
-  EXPECT_EQ(topics->holdings().topics, 1U);
+  EXPECT_LE(topics->counters().bytes, 100'000U + 500U);
+  EXPECT_EQ(topics->counters().topics, 1U);
 }
 
 TEST_F(TopicsHub, IdsOfAnEarlierProcessAreGaps) {
