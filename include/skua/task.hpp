@@ -168,7 +168,8 @@ class [[nodiscard(
 
   template <class U>
     requires(std::is_same_v<U, T> || detail::is_value_of<U, T> ||
-             (std::is_same_v<U, std::string_view> && std::is_same_v<T, std::string>))
+             (std::is_same_v<U, std::string_view> &&
+              (std::is_same_v<T, std::string> || detail::is_value_of<std::string, T>)))
   operator U() const {
     detail::need_await<U>();
     std::terminate();
