@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string>
 
 #if defined(_WIN32)
 #include <windows.h>
@@ -24,6 +25,8 @@
 #include <random>
 #endif
 #endif
+
+#include "base/base_encoding.hpp"
 
 namespace skua::crypto {
 
@@ -83,6 +86,22 @@ bool forgets_at_fork() noexcept {
 
 #endif
 
+Result<void> draw_from_thread(std::span<std::byte> bytes) {
+  if (bytes.empty()) return {};  // memcpy() takes no null
+  Drawable& own = drawable;
+  if (bytes.size() > own.bytes.size() || !forgets_at_fork()) return fill_from_system(bytes);
+  if (bytes.size() > own.left) {
+    own.left = 0;
+    if (const Result<void> filled = fill_from_system(own.bytes); !filled) return filled.error();
+    own.left = own.bytes.size();
+  }
+  std::byte* const drawn = own.bytes.data() + (own.bytes.size() - own.left);
+  std::memcpy(bytes.data(), drawn, bytes.size());
+  std::memset(drawn, 0, bytes.size());  // what was drawn is not kept
+  own.left -= bytes.size();
+  return {};
+}
+
 }  // namespace
 
 Result<std::string> random_bytes(std::size_t count) {
@@ -92,27 +111,19 @@ Result<std::string> random_bytes(std::size_t count) {
   return bytes;
 }
 
-void draw(std::span<std::byte> bytes) {
-  if (bytes.empty()) return;  // memcpy() takes no null
-  Drawable& own = drawable;
-  if (bytes.size() > own.bytes.size() || !forgets_at_fork()) {
-    return fill_from_system(bytes).value();
-  }
-  if (bytes.size() > own.left) {
-    own.left = 0;
-    fill_from_system(own.bytes).value();
-    own.left = own.bytes.size();
-  }
-  std::byte* const drawn = own.bytes.data() + (own.bytes.size() - own.left);
-  std::memcpy(bytes.data(), drawn, bytes.size());
-  std::memset(drawn, 0, bytes.size());  // what was drawn is not kept
-  own.left -= bytes.size();
-}
+void draw(std::span<std::byte> bytes) { draw_from_thread(bytes).value(); }
 
 std::uint64_t random_word() {
   std::uint64_t word = 0;
   draw(std::as_writable_bytes(std::span(&word, 1)));
   return word;
+}
+
+Result<std::string> random_token(std::size_t count_bytes) {
+  std::string bytes(count_bytes, '\0');
+  const Result<void> drawn = draw_from_thread(std::as_writable_bytes(std::span(bytes)));
+  if (!drawn) return drawn.error();
+  return hex::encode(bytes);
 }
 
 }  // namespace skua::crypto

@@ -24,4 +24,10 @@ void draw(std::span<std::byte> bytes);
 /// Returns 64 random bits that nobody can predict; see draw().
 std::uint64_t random_word();
 
+/// Returns the hexadecimal digits of `count_bytes` bytes that nobody can predict: for names, nonces
+/// and identifiers. Sixteen bytes are enough for those that must be unique.
+///
+/// Ends with: SystemFailure if the system cannot provide them.
+Result<std::string> random_token(std::size_t count_bytes = 16);
+
 }  // namespace skua::crypto

@@ -71,5 +71,18 @@ TEST(RandomWords, DrawsOfAnySizeDiffer) {
   draw({});
 }
 
+TEST(RandomToken, IsTwoDigitsForEachByte) {
+  EXPECT_EQ(random_token(0).value(), "");
+  std::set<std::string> tokens;
+  for (int i = 0; i < 100; ++i) {
+    const std::string token = random_token().value();
+    EXPECT_EQ(token.size(), 32U);
+    EXPECT_EQ(token.find_first_not_of("0123456789abcdef"), std::string::npos) << token;
+    tokens.insert(token);
+  }
+  EXPECT_EQ(tokens.size(), 100U);
+  EXPECT_EQ(random_token(1000).value().size(), 2000U) << "more than a thread keeps";
+}
+
 }  // namespace
 }  // namespace skua::crypto

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "async/destroy_off_loop.hpp"
-#include "base/base_encoding.hpp"
 #include "crypto/random.hpp"
 #include "files/cache/file_changes.hpp"
 #include "http/form/multipart_reader.hpp"
@@ -22,9 +21,9 @@ namespace {
 constexpr int tries = 16;
 
 Result<std::string> random_name(const std::string& path) {
-  const Result<std::string> random = crypto::random_bytes(8);
-  if (!random) return random.error();
-  return path + ".part-" + hex::encode(*random);
+  const Result<std::string> token = crypto::random_token(8);
+  if (!token) return token.error();
+  return path + ".part-" + *token;
 }
 
 }  // namespace

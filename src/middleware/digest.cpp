@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/base_encoding.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/random.hpp"
 #include "http/auth/challenge.hpp"
@@ -65,7 +64,7 @@ DigestVerifier::DigestVerifier(auth::DigestOptions options,
                                std::unique_ptr<const loop::Clock> clock, const std::string& key)
     : options_(checked(std::move(options))),
       clock_(std::move(clock)),
-      opaque_(hex::encode(crypto::random_bytes(8).value())),
+      opaque_(crypto::random_token(8).value()),
       dummy_password_(crypto::random_bytes(16).value()),
       nonces_(key.empty() ? crypto::random_bytes(32).value() : key, options_.nonce_count,
               options_.nonce_age, *clock_, key.empty() ? clock_->now() : loop::Instant()) {}

@@ -55,12 +55,6 @@ bool is_of(std::string_view stored, std::string_view fingerprint) noexcept {
   return stored == fingerprint || stored == fingerprint.substr(0, fingerprint.size() / 2);
 }
 
-std::string claim_token() {
-  std::string random;
-  for (int i = 0; i < 2; ++i) random += std::to_string(crypto::random_word());
-  return random;
-}
-
 std::string_view take_word(std::string_view& text) noexcept {
   const std::size_t end = text.find_first_of(" \n");
   const std::string_view word = text.substr(0, end);
@@ -156,7 +150,7 @@ class Claim final {
         Duration lease)
       : texts_(std::move(texts)),
         key_(std::move(key)),
-        text_("claim " + fingerprint + " " + claim_token()),
+        text_("claim " + fingerprint + " " + crypto::random_token().value()),
         lease_(lease) {}
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;

@@ -14,18 +14,6 @@ namespace {
 
 constexpr std::size_t longest_bytes = 128;
 
-// Returns 128 random bits in hexadecimal.
-std::string random_id() {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string id;
-  id.reserve(32);
-  for (int word = 0; word < 2; ++word) {
-    std::uint64_t bits = crypto::random_word();
-    for (int digit = 0; digit < 16; ++digit, bits >>= 4U) id += digits[bits & 0xfU];
-  }
-  return id;
-}
-
 bool is_sane(std::string_view id) noexcept {
   return !id.empty() && id.size() <= longest_bytes &&
          std::all_of(id.begin(), id.end(), [](char c) { return c > ' ' && c < '\x7f'; });
@@ -44,7 +32,7 @@ std::optional<Response> RequestIds::guard(Request& request) const {
   if (options_.trust_incoming && incoming && is_sane(*incoming)) {
     request.attachments().set(RequestId{std::string(*incoming)});
   } else {
-    request.attachments().set(RequestId{random_id()});
+    request.attachments().set(RequestId{crypto::random_token().value()});
   }
   return std::nullopt;
 }

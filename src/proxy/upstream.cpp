@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/base_encoding.hpp"
 #include "client/fetch.hpp"
 #include "crypto/random.hpp"
 #include "loop/loop.hpp"
@@ -34,9 +33,7 @@ struct Clients {
   std::unordered_map<const Endpoint*, One> all;
 };
 
-std::string make_pseudonym() {
-  return "skua-" + hex::encode(crypto::random_bytes(pseudonym_bytes).value());
-}
+std::string make_pseudonym() { return "skua-" + crypto::random_token(pseudonym_bytes).value(); }
 
 ClientOptions client_options(const ServerUrl& server, const ReverseProxyOptions& options) {
   ClientOptions made;

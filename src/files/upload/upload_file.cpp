@@ -9,7 +9,6 @@
 #include <memory>
 #include <utility>
 
-#include "base/base_encoding.hpp"
 #include "crypto/random.hpp"
 #include "files/cache/file_changes.hpp"
 #include "files/dav/dead_properties.hpp"
@@ -32,9 +31,9 @@ std::string strong_etag(const FileStat& stat) {
 }
 
 Result<std::string> unfinished_name(std::size_t bytes) {
-  const Result<std::string> random = crypto::random_bytes(bytes);
-  if (!random) return random.error();
-  return std::string(unfinished_prefix) + hex::encode(*random);
+  const Result<std::string> token = crypto::random_token(bytes);
+  if (!token) return token.error();
+  return std::string(unfinished_prefix) + *token;
 }
 
 UploadResult failed(const Error& error) noexcept {

@@ -106,9 +106,9 @@ Result<std::string> DigestCredentials::compute(std::string_view secret, std::str
 
 Result<void> DigestSession::restart(std::string nonce) {
   // One cnonce per nonce keeps the -sess key the same in both readings of RFC 7616 §3.4.2.
-  const auto random = crypto::random_bytes(16);
-  if (!random) return random.error();
-  cnonce_ = hex::encode(*random);
+  Result<std::string> cnonce = crypto::random_token();
+  if (!cnonce) return cnonce.error();
+  cnonce_ = *std::move(cnonce);
   challenge_.nonce = std::move(nonce);
   nonce_count_ = 0;
   return {};

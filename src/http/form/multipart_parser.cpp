@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "base/base_encoding.hpp"
 #include "crypto/random.hpp"
 #include "http/message/media_type.hpp"
 
@@ -35,9 +34,7 @@ std::optional<Boundary> Boundary::make(std::string_view text) noexcept {
   return Boundary(text);
 }
 
-Boundary Boundary::random() {
-  return Boundary("skua-" + hex::encode(crypto::random_bytes(16).value()));
-}
+Boundary Boundary::random() { return Boundary("skua-" + crypto::random_token().value()); }
 
 Result<Boundary> parse_boundary(std::string_view content_type) noexcept {
   constexpr Error malformed(Errc::MalformedMultipart, "Content-Type");
