@@ -13,7 +13,7 @@ set(SKUA_SMALL
     "coding/.*" "crypto/.*"
     "h1/(head_parser_sse42|request_line)" "h2/(connection|frame|priority)"
     "http/message/(cause|conditional|field_lines_change|forwarded|partial_content|preconditions|range|request_body|request_origin|trailers)" "http/structured/.*" "http/uri/(authority|masked_query)"
-    "loop/(backend|backend_kqueue|backend_poll|finish|loop_life|signal|sockets_posix|user_loop|watch|worker_pool)" "loop/uring/.*"
+    "loop/(backend|backend_kqueue|backend_poll|finish|loop_life|signal|sockets_posix|user_loop|watch|worker_pool)" "loop/(threads|uring)/.*"
     "net/(address|close_detached|inherited_sockets_.*|interfaces_.*|ip_filter|listener|local_end|log|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "operations/(access_log|admin|health|log_file_.*|log_writer|metrics|metrics_text|process_.*|rotation_signal_.*)"
     "redis/(client|cluster|direct|sentinels|settings|slot_map|subscriber|topic_.*|topology)"
@@ -23,7 +23,7 @@ set(SKUA_SMALL
     "server/h2/(protocol_life|server_stream_life)"
     "service/.*"
     "sockets/(acceptor|connect|handshake|listener|lookup_threads|proxied_stream|proxy_header|race|resolver|tcp_server|tcp_worker|tls_stream|udp_stream)" "tls/.*"
-    "topics/(delivery|hub|message_id|topics)"
+    "topics/(delivery|hub|message_id|topic_metrics|topics)"
     "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
     "ws/(server_handshake|socket_life)")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|aarch64|arm64")

@@ -5,13 +5,12 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "client/problem.hpp"
 #include "loop/current.hpp"
 #include "loop/loop.hpp"
-#include "loop/worker_pool.hpp"
+#include "loop/threads/thread.hpp"
 #include "skua/async.hpp"
 #include "skua/background_client.hpp"
 #include "skua/blocking.hpp"
@@ -199,9 +198,6 @@ Task<> ask_in_background(AnswerTelling telling, Make make, Client& own, std::sto
   telling.tell(std::move(exception));
 }
 
-constexpr unsigned pool_threads = 2;
-constexpr std::size_t pool_queue = 64;
-
 }  // namespace
 
 /// The client and the scope are touched only on the loop's thread.
@@ -209,30 +205,16 @@ class BackgroundClient::Thread {
  public:
   explicit Thread(ClientOptions options)
       : on_exception_(options.on_exception),
-        loop_(loop::Loop::create().value()),
-        pool_(pool_threads, pool_queue) {
-    loop_->use_pool(&pool_);
-    std::promise<void> ready;
-    loop_->post([&] {
-      try {
-        client_.emplace(std::move(options));
-        scope_.emplace();
-        ready.set_value();
-      } catch (...) {
-        ready.set_exception(std::current_exception());
-      }
-    });
-    thread_ = std::thread([this] { loop_->run(); });
-    try {
-      ready.get_future().get();
-    } catch (...) {
-      end();
-      throw;
-    }
-  }
-  Thread(const Thread&) = delete;
-  Thread& operator=(const Thread&) = delete;
-  ~Thread() { end(); }
+        thread_(
+            {.pool_threads = 2},
+            [this, &options] {
+              client_.emplace(std::move(options));
+              scope_.emplace();
+            },
+            [this] {
+              scope_.reset();
+              client_.reset();
+            }) {}
 
   std::future<Answer> send(Make make, std::stop_token stop) {
     auto promise = std::make_unique<AnswerPromise>();
@@ -249,32 +231,21 @@ class BackgroundClient::Thread {
   void begin(std::unique_ptr<AnswerListener> listener, Make make, std::stop_token stop) {
     // Shared only because a posted function must be copyable.
     const auto telling = std::make_shared<AnswerTelling>(std::move(listener));
-    loop_->post([this, telling, make = std::move(make), stop = std::move(stop)]() mutable {
-      try {
-        scope_->spawn(
-            ask_in_background(std::move(*telling), std::move(make), *client_, std::move(stop)));
-      } catch (const std::bad_alloc&) {  // the listener is told that it was cancelled
-        return;
-      }
-    });
-  }
-  void end() {
-    loop_->post([this] {
-      scope_.reset();
-      client_.reset();
-      loop_->stop();
-    });
-    thread_.join();
-    loop_->drop_belongings();  // whose destructors may use the pool
-    loop_->use_pool(nullptr);
+    thread_.mailbox()->post(
+        [this, telling, make = std::move(make), stop = std::move(stop)]() mutable {
+          try {
+            scope_->spawn(
+                ask_in_background(std::move(*telling), std::move(make), *client_, std::move(stop)));
+          } catch (const std::bad_alloc&) {  // the listener is told that it was cancelled
+            return;
+          }
+        });
   }
 
   const std::function<void(std::exception_ptr)> on_exception_;
-  const std::unique_ptr<loop::Loop> loop_;
-  loop::WorkerPool pool_;
   std::optional<Client> client_{};
   std::optional<Scope> scope_{};
-  std::thread thread_;
+  loop::Thread thread_;  // the last member: it uses the others
 };
 
 BackgroundClient::BackgroundClient(ClientOptions options)

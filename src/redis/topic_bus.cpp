@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <future>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "crypto/random.hpp"
 #include "loop/loop.hpp"
-#include "loop/worker_pool.hpp"
+#include "loop/threads/thread.hpp"
 #include "redis/topic_members.hpp"
 #include "redis/topic_outbox.hpp"
 #include "redis/topic_reader.hpp"
@@ -36,19 +34,7 @@ using topics::Page;
 using topics::Question;
 
 constexpr std::size_t page_messages = 64;
-constexpr unsigned lookup_threads = 1;
-constexpr std::size_t lookup_queue = 64;
 constexpr Duration longest_backoff = 1s;  // less than the patience of publishers
-
-std::string random_name() {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string name;
-  for (int words = 0; words < 2; ++words) {
-    std::uint64_t word = crypto::random_word();
-    for (int i = 0; i < 16; ++i, word >>= 4U) name += digits[word & 0xFU];
-  }
-  return name;
-}
 
 TopicSettings settings_for(const Options& redis, TopicBusOptions options) {
   if (options.heartbeat <= Duration(0)) {
@@ -66,7 +52,7 @@ TopicSettings settings_for(const Options& redis, TopicBusOptions options) {
   settings.min_backoff = redis.min_backoff;
   settings.max_backoff = redis.max_backoff;
   settings.timeout = redis.timeout;
-  settings.node = random_name();
+  settings.node = crypto::random_token().value();
   return settings;
 }
 
@@ -174,53 +160,29 @@ class RedisTopicBus final : public TopicBus, public std::enable_shared_from_this
   const Options redis_;
   TopicAway away_;
   std::atomic<std::uint64_t> last_member_{0};
-  std::unique_ptr<loop::Loop> loop_;        // null once it has ended
-  std::shared_ptr<loop::Mailbox> mailbox_;  // of the loop
-  std::optional<loop::WorkerPool> pool_;
-  std::optional<BusInside> inside_;  // used by the loop's thread only
-  std::thread thread_;
+  std::optional<BusInside> inside_;         // used by the loop's thread only
+  std::optional<loop::Thread> thread_;      // none once it has ended
+  std::shared_ptr<loop::Mailbox> mailbox_;  // of the thread
   std::once_flag is_stopped_;
 };
 
 void RedisTopicBus::start(Feed& feed, const std::function<void(const Problem&)>& on_problem) {
   if (mailbox_ != nullptr) throw std::logic_error("a topic bus belongs to one Topics object");
-  loop_ = loop::Loop::create().value();
-  mailbox_ = loop_->mailbox();
-  pool_.emplace(lookup_threads, lookup_queue);
-  loop_->use_pool(&*pool_);
-  std::promise<void> ready;
-  loop_->post([&] {
-    try {
-      BusInside& inside = inside_.emplace(redis_, settings_, feed, away_, on_problem);
-      inside.tasks.spawn(inside.reader.run([&inside] {
-        inside.members.enter_again();
-        inside.tasks.spawn(inside.members.beat(inside.reader.watched_members()));
-      }));
-      inside.tasks.spawn(inside.upkeep());
-      ready.set_value();
-    } catch (...) {
-      ready.set_exception(std::current_exception());
-    }
-  });
-  thread_ = std::thread([this] { loop_->run(); });
-  try {
-    ready.get_future().get();
-  } catch (...) {
-    stop();
-    throw;
-  }
+  const auto begin = [&] {
+    BusInside& inside = inside_.emplace(redis_, settings_, feed, away_, on_problem);
+    inside.tasks.spawn(inside.reader.run([&inside] {
+      inside.members.enter_again();
+      inside.tasks.spawn(inside.members.beat(inside.reader.watched_members()));
+    }));
+    inside.tasks.spawn(inside.upkeep());
+  };
+  thread_.emplace(loop::Thread::Options{}, begin, [this] { inside_.reset(); });
+  mailbox_ = thread_->mailbox();
 }
 
+// Its end drops what was posted too late, so that it is answered.
 void RedisTopicBus::stop() noexcept {
-  std::call_once(is_stopped_, [this] {
-    if (!thread_.joinable()) return;
-    loop_->post([this] {
-      inside_.reset();
-      loop_->stop();
-    });
-    thread_.join();
-    loop_.reset();  // drops what was posted too late, so that it is answered
-  });
+  std::call_once(is_stopped_, [this] { thread_.reset(); });
 }
 
 Result<void, Problem> RedisTopicBus::check() const {
@@ -234,7 +196,7 @@ void RedisTopicBus::add_letter(BusInside& inside, const std::string& name, std::
                                std::string once, std::shared_ptr<Duty<std::string>> duty) const {
   TopicOutbox::Letter letter;
   letter.text = std::move(text);
-  letter.once = once.empty() ? random_name() : std::move(once);
+  letter.once = once.empty() ? crypto::random_token().value() : std::move(once);
   letter.duty = std::move(duty);
   letter.deadline = later(loop::Loop::current().now(), settings_.options.patience);
   inside.outbox.add(name, std::move(letter));
