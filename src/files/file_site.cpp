@@ -182,7 +182,7 @@ FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSou
               .made = options_.compress,
               .tags = tags_.get(),
               .recent = recent_.get()},
-      archives_(options_.archives),
+      archive_permits_(options_.archives),
       listings_(std::make_shared<LargeListings>()),
       caches_([this] {
         const FileCacheOptions cache{.fresh = options_.check_interval};
@@ -214,7 +214,10 @@ Response FileSite::answer_at(const Request& request, std::string_view path) cons
 }
 
 Response FileSite::answer_directory(const Request& request, std::string_view path) const {
-  if (auto response = answer_archive(request, root_, path, archives_)) return *std::move(response);
+  if (options_.archives != 0) {
+    auto archive = answer_archive(request, root_, path, archive_permits_);
+    if (archive) return *std::move(archive);
+  }
   if (auto response = answer_index(request, path)) return *std::move(response);
   if (!options_.listing) return Status::NotFound;
   return list(request, path);
@@ -273,7 +276,7 @@ Response FileSite::list(const Request& request, std::string_view path) const {
   work.has_gallery = request.query("view") == "gallery";
   work.is_json = prefers_json(request.header("accept").value_or(""));
   work.has_upload_form = !options_.upload_form.empty() && path.starts_with(options_.upload_form);
-  work.has_archives = archives_.are_any();
+  work.has_archives = options_.archives != 0;
   work.render_readme = options_.render_readme;
   // Reading and sorting a large folder takes long, so another thread does it.
   const Result<bool> has_more =

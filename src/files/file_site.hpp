@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "async/semaphore.hpp"
 #include "files/archive/archive_response.hpp"
 #include "files/cache/file_cache.hpp"
 #include "files/cache/per_thread.hpp"
@@ -65,7 +66,7 @@ class FileSite final {
   std::unique_ptr<const ContentTags> tags_;  // null: tags are made of the files' states
   std::unique_ptr<RecentStates> recent_;
   FileFields fields_;
-  RequestPlaces archives_;
+  async::Semaphore archive_permits_;
   std::shared_ptr<LargeListings> listings_;  // shared with streams that outlive the site
   PerThread<SiteCaches> caches_;
 };

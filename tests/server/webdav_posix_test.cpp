@@ -224,16 +224,16 @@ TEST_P(WebDav, HostileNamesNeverBreakTheXml) {
 
 // Large trees take minutes.
 TEST_P(WebDav, ChangesOfTreesLeaveThreadsToOtherRequests) {
-  std::vector<std::shared_ptr<const void>> places;
-  while (auto place = files::tree_places().take()) places.push_back(std::move(place));
-  EXPECT_EQ(places.size(), files::tree_changes_at_most);
+  std::vector<async::Semaphore::Permit> permits;
+  while (auto permit = files::tree_permits().try_acquire()) permits.push_back(std::move(permit));
+  EXPECT_EQ(permits.size(), files::tree_changes_at_most);
   server_.emplace(router_, GetParam());
   Client waiting = server_->connect();
   waiting.send(request("DELETE /dav/a.txt"));
   EXPECT_EQ(ask("PROPFIND /dav/", "Depth: 0\r\n").status, 207);
   EXPECT_EQ(ask("PUT /dav/new.txt", {}, "new").status, 201);
   EXPECT_TRUE(exists("site/a.txt"));
-  places.clear();
+  permits.clear();
   EXPECT_EQ(waiting.answer().value_or(Answer{}).status, 204);
   EXPECT_FALSE(exists("site/a.txt"));
 }

@@ -62,7 +62,7 @@ struct ArchiveWork {
   [[nodiscard]] bool is_done() const noexcept { return source->is_done(); }
   std::string next() { return source->next().value(); }
 
-  std::shared_ptr<const void> place{};
+  async::Semaphore::Permit permit{};
   std::unique_ptr<ArchiveSource> source{};
 };
 
@@ -70,8 +70,7 @@ struct ArchiveWork {
 
 std::optional<Response> answer_archive(const Request& request,
                                        const std::shared_ptr<const Root>& root,
-                                       std::string_view path, const RequestPlaces& places) {
-  if (!places.are_any()) return std::nullopt;
+                                       std::string_view path, const async::Semaphore& permits) {
   const auto asked = request.query("archive");
   if (!asked) return std::nullopt;
   const KnownArchive* const archive = find_archive(*asked);
@@ -83,8 +82,8 @@ std::optional<Response> answer_archive(const Request& request,
   const Result<OpenFile> folder = root->find(path);
   if (!folder) return http::failure_response(folder.error());
   const auto work = std::make_shared<ArchiveWork>();  // std::function copies it
-  work->place = places.take();
-  if (!work->place) {
+  work->permit = permits.try_acquire();
+  if (!work->permit) {
     Response full(Status::ServiceUnavailable,
                   "too many archives are being made; try again later\n");
     return std::move(full.header("Retry-After", retry_seconds));

@@ -26,8 +26,9 @@ namespace files {
 namespace {
 
 constexpr std::size_t max_xml_bytes = 65'536;
-constexpr Duration place_interval = 20ms;
-constexpr int place_tries = 500;  // 10 s
+// Most requests that change trees are done in no time, and a client that removes many files does
+// not expect to be refused.
+constexpr Duration permit_patience = 10s;
 constexpr std::string_view allowed_methods =
     "OPTIONS, GET, HEAD, PUT, DELETE, MKCOL, COPY, MOVE, PROPFIND, PROPPATCH";
 
@@ -59,23 +60,12 @@ Task<Response> answer_off_loop(Target target, Answer answer) {
   co_return response;
 }
 
-// Waits for a place among those that change trees; returns nullptr after 10 s. Most of them are
-// done in no time, and a client that removes many files does not expect to be refused.
-Task<std::shared_ptr<const void>> wait_for_place() {
-  for (int tries = 0; tries < place_tries; ++tries) {
-    std::shared_ptr<const void> place = tree_places().take();
-    if (place) co_return place;
-    co_await sleep(place_interval);
-  }
-  co_return nullptr;
-}
-
 Task<Response> change_tree(Target target, Answer answer) {
-  auto waiting = wait_for_place();
-  const std::shared_ptr<const void> place = co_await waiting;
-  if (!place) co_return Response(Status::ServiceUnavailable).header("Retry-After", "30");
-  // The call has the place: it goes on if the client leaves.
-  const Answer change = [answer, place](const Target& one) { return answer(one); };
+  auto waiting = tree_permits().acquire(permit_patience);
+  const async::Semaphore::Permit permit = co_await waiting;
+  if (!permit) co_return Response(Status::ServiceUnavailable).header("Retry-After", "30");
+  // The call has the permit: it goes on if the client leaves.
+  const Answer change = [answer, permit](const Target& one) { return answer(one); };
   auto answering = answer_off_loop(std::move(target), change);
   Response response = co_await answering;
   co_return response;
@@ -155,9 +145,9 @@ std::string_view without_slash(std::string_view path) noexcept {
 
 }  // namespace
 
-const RequestPlaces& tree_places() {
-  static const RequestPlaces places(tree_changes_at_most);
-  return places;
+const async::Semaphore& tree_permits() {
+  static const async::Semaphore permits(tree_changes_at_most);
+  return permits;
 }
 
 DavTarget::DavTarget(std::shared_ptr<const WebDavSite> the_site, const Request& the_request,

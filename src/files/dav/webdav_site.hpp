@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "async/semaphore.hpp"
 #include "files/access/tree_access.hpp"
 #include "files/file_site.hpp"
-#include "files/request_places.hpp"
 #include "files/safe_path.hpp"
 #include "files/upload/upload_file.hpp"
 #include "skua/request.hpp"
@@ -85,8 +85,8 @@ Response answer_move(const DavTarget& target);
 /// may keep a thread of the offload pool for minutes. Half of the default offload_threads.
 inline constexpr std::size_t tree_changes_at_most = 2;
 
-/// Returns the places of such requests.
-const RequestPlaces& tree_places();
+/// Returns the permits of such requests.
+const async::Semaphore& tree_permits();
 
 /// Answers any method. `path` is the one below the folder, as of FileSite::answer().
 Task<Response> answer_webdav(const std::shared_ptr<const WebDavSite>& site, Request& request,
