@@ -69,12 +69,15 @@ class Target:
             assert client.recv(100).startswith(b"HTTP/1.1 200 ")
 
 
-class ResettingTarget:
-    """A server that passes its checks, and resets the connection of any other request at some phase."""
+def frame(kind: int, flags: int, stream: int, content: bytes = b"") -> bytes:
+    return len(content).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + content
 
-    def __init__(self, phase: str):
-        head = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
-        self.sent = {"before": b"", "in": head[:20], "after": head, "content": head + b"some"}[phase]
+
+class ResettingTarget:
+    """A server that resets the connection of any request at some phase of its response."""
+
+    def __init__(self, phase: str, is_http2: bool):
+        self.phase, self.is_http2 = phase, is_http2
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -85,14 +88,29 @@ class ResettingTarget:
                 threading.Thread(target=self.serve, args=(self.listener.accept()[0],), daemon=True).start()
 
     def serve(self, peer: socket.socket):
-        with contextlib.closing(peer), contextlib.suppress(OSError):
-            got = b""
-            while b"\r\n\r\n" not in got:
-                got += peer.recv(10000) or b"\r\n\r\n"
-            if got.startswith(b"GET /livez "):
-                return peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-            peer.sendall(self.sent)
+        with contextlib.closing(peer), contextlib.suppress(OSError), peer.makefile("rb") as requests:
+            peer.sendall(self.answer_http2(peer, requests) if self.is_http2 else self.answer(requests))
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+
+    def answer(self, requests) -> bytes:
+        while requests.readline().strip():
+            pass
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
+        return {"before": b"", "in": head[:20], "after": head, "content": head + b"some"}[self.phase]
+
+    def answer_http2(self, peer: socket.socket, requests) -> bytes:
+        peer.sendall(frame(4, 0, 0))
+        requests.read(24)  # the preface
+        kind, stream = 4, 0
+        while kind != 1:
+            start = requests.read(9)
+            if len(start) < 9:
+                return b""
+            kind, stream = start[3], int.from_bytes(start[5:9], "big")
+            requests.read(int.from_bytes(start[:3], "big"))
+        head = frame(1, 4, stream, b"\x88\x5f\x0atext/plain")
+        content = frame(0, 0, stream, b"some of it")
+        return {"before": b"", "in": head[:12], "after": head, "content": head + content[:13]}[self.phase]
 
     def close(self):
         self.listener.shutdown(socket.SHUT_RDWR)
@@ -146,9 +164,6 @@ class Client(threading.Thread):
 
     def call(self, client: socket.socket, answers):
         """Sends requests in the form of gRPC, over HTTP/2. A response to one that succeeds has content."""
-        def frame(kind: int, flags: int, stream: int, content: bytes = b"") -> bytes:
-            return len(content).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + content
-
         def field(name: bytes, value: bytes) -> bytes:  # a literal that is not indexed
             return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
         client.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0))
@@ -440,11 +455,13 @@ def run(skua: str, name: str, is_http2: bool, seconds: float) -> list[str]:
         if SCENARIOS[name] is None:
             return OWN[name](skua, targets)
         if phase != name:
-            targets.append(ends.enter_context(contextlib.closing(ResettingTarget(phase))))
-        text = HAPROXY + "".join(f"  server s{i} 127.0.0.1:{target.port} check inter 1s{' proto h2' if is_http2 else ''}\n"
+            targets.append(ends.enter_context(contextlib.closing(ResettingTarget(phase, is_http2))))
+        # All checks ask a target that answers: the one that resets connections stays in use.
+        check = f" port {targets[0].port}" if phase != name else ""
+        text = HAPROXY + "".join(f"  server s{i} 127.0.0.1:{target.port} check{check} inter 1s{' proto h2' if is_http2 else ''}\n"
                                  for i, target in enumerate(targets))
         other = ends.enter_context(Haproxy(pathlib.Path(folder) / "haproxy", text))
-        mine = gateway(skua, targets, is_http2, more=("--admin", "0"))
+        mine = gateway(skua, targets, is_http2, more=("--admin", "0", *(("--health-port", str(targets[0].port)) if check else ())))
         port = int(ends.enter_context(mine).rsplit(":", 1)[1])
         admin = int(mine.process.stdout.readline().rsplit(":", 1)[1])
         counts, pause = ({"GET": 16, "POST": 16}, IDLE) if is_idle else (CLIENTS, 0)
@@ -479,8 +496,7 @@ def main() -> int:
     for name in SCENARIOS:
         if name != (options.scenario or name) or not (options.all or options.scenario or name in SHORT):
             continue
-        is_http1_only = SCENARIOS[name] is None or name.startswith("reset ")
-        for is_http2 in (False,) if is_http1_only else (False, True):
+        for is_http2 in (False,) if SCENARIOS[name] is None else (False, True):
             problems += run(options.skua, name, is_http2, options.seconds or (30 if options.all else 3))
     print("\n".join(problems))
     return 1 if problems else 0
