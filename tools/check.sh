@@ -30,6 +30,7 @@ check types python3 tools/check_types.py "${roots[@]}"
 check times python3 tools/check_times.py src include cli examples
 check locale python3 tools/check_locale.py src include cli
 check callbacks python3 tools/check_callbacks.py include tests
+check comments python3 tools/check_comments.py "${roots[@]}"
 check problems python3 tools/check_problems.py include src tests
 check paths python3 tools/check_paths.py .
 check format bash tools/format.sh --check

@@ -25,6 +25,13 @@ def blank(text: str) -> str:
     return _NOISE.sub(replace, text)
 
 
+def comments(text: str):
+    """Yields the number and the text of each line that ends in a comment."""
+    for match in _NOISE.finditer(text):
+        if match["line"]:
+            yield text.count("\n", 0, match.start()) + 1, match[0]
+
+
 def blank_preprocessor(text: str) -> str:
     """Blanks preprocessor lines and their continuations; line numbers stay."""
     return re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda match: "\n" * match[0].count("\n"), text, flags=re.M)

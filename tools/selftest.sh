@@ -171,6 +171,13 @@ printf '// names: a.b\n// names: a.c\n' >src/base/a_test.cpp; passes "problems: 
 printf '// names: a.c\n' >src/base/a_test.cpp; fails "problems: one is missing" "a.b: no test looks" problems
 printf '// names: a.b a.c a.p\n' >src/base/a_test.cpp; fails "problems: one is gone" "a.p: a test names" problems
 
+comments() { python3 "$tools/check_comments.py" src; }
+fresh; git init -q .
+printf '// See a.cpp, https://b.test/c.cpp and A::b.\n// ```\n// d.cpp\n// ```\nstruct A { int b; };\n' >src/base/a.cpp
+git add .; passes "comments: what they name is there" comments
+printf '// See base/b.cpp.\n' >src/base/a.cpp; fails "comments: a file is gone" "a.cpp:1: there is no base/b.cpp" comments
+printf 'struct A {};  // A::b\n' >src/base/a.cpp; fails "comments: a member is gone" "a.cpp:1: there is no A::b" comments
+
 paths() { python3 "$tools/check_paths.py" .; }
 fresh; git init -q .; mkdir -p tools
 { echo 'import argparse'; echo 'if __name__ == "__main__": main()'; } >tools/a.py; echo 'a = 1' >tools/b.py; touch a-b 'a b'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: a request. Out: its response, however many exchanges that takes. Each round begins with the
-// fields to send (fetch_fields.cpp) and ends with a head; rules that never wait decide what
-// follows from that head (fetch_follow.cpp).
+// fields to send (fetch_fields.cpp) and ends with a head; rules that never wait (authorization.cpp,
+// redirect.cpp) decide what follows from it.
 #include "client/fetch.hpp"
 
 #include <algorithm>

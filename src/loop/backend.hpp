@@ -173,7 +173,8 @@ class Backend {
 
   [[nodiscard]] const SystemCalls& system_calls() const noexcept { return calls_; }
   /// The bytes that peers have ever made this thread hold. Arrivals are counted by the back end;
-  /// code that makes more of them, such as a decompressor, adds the rest. See Loop::trim_after.
+  /// code that makes more of them, such as a decompressor, adds the rest. See
+  /// Loop::trim_after_bytes.
   [[nodiscard]] std::uint64_t& taken_bytes() noexcept { return taken_bytes_; }
 
  protected:

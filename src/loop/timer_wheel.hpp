@@ -29,7 +29,7 @@ struct OwnerOf<void (T::*)() noexcept> {
 }  // namespace detail
 
 /// Turns a member function into a Callback whose context is the object:
-/// `Timer deadline_{loop.timers(), call_member<&Connection::on_deadline>, this};`
+/// `Timer timer_{loop.timers(), call_member<&TimedWait::on_time>, this};`
 template <auto Method>
 void call_member(void* object) noexcept {
   (static_cast<typename detail::OwnerOf<decltype(Method)>::Type*>(object)->*Method)();

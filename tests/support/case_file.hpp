@@ -45,7 +45,7 @@ struct Expected {
 
 /// One case of a case file.
 struct Case {
-  std::string file;  ///< `framing.md`
+  std::string file;  ///< `chunked.md`
   int line = 0;
   std::string title;
   std::string section;  ///< `RFC 9112 §6.3`
@@ -59,7 +59,7 @@ struct Case {
 
   /// Returns the limit called `name`, or `fallback` if the case does not set it.
   [[nodiscard]] std::size_t limit(std::string_view name, std::size_t fallback) const;
-  /// Returns `framing.md:12: title`.
+  /// Returns `chunked.md:12: title`.
   [[nodiscard]] std::string where() const;
 };
 

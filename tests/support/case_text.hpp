@@ -15,7 +15,7 @@ struct CaseText {
     std::string text{};
   };
 
-  std::string file{};  ///< `framing.md`
+  std::string file{};  ///< `chunked.md`
   int line = 0;        ///< of the heading
   std::string title{};
   std::string bytes{};        ///< the code block in its notation, see unescape()

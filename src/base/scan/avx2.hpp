@@ -11,7 +11,7 @@
 #include "base/compiler.hpp"
 #include "base/scan/sse42.hpp"
 
-// As in scan_sse42.hpp: this region is compiled for AVX2.
+// As in sse42.hpp: this region is compiled for AVX2.
 SKUA_BEGIN_AVX2
 
 /// Scanners that read thirty-two bytes at a time.

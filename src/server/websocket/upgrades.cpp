@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The entry point for WebSocket routes. Nothing else refers to it: see websocket_server.hpp.
+// In: the request and the route of a WebSocket. Out: what takes its connection or its stream over.
 #include "server/websocket/upgrades.hpp"
 
 #include <utility>
