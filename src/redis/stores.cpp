@@ -12,9 +12,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "loop/threads/promise.hpp"
 #include "skua/async.hpp"
 #include "skua/finish.hpp"
-#include "skua/waiter.hpp"
 
 namespace skua::redis {
 namespace {
@@ -98,21 +98,15 @@ skua::SharedTexts::Found found_in(const Result<Reply, Problem>& reply) {
   return std::optional<std::string>(*text);
 }
 
-/// A step that goes on without the task that started it, and its result.
-struct Errand {
-  std::optional<Result<Reply, Problem>> result{};
-  skua::detail::WaiterList ended{};
-};
-
-Task<> run_errand(std::shared_ptr<Errand> errand, PerThread redis,
-                  std::shared_ptr<const Script> script, ScriptCall call) {
+Task<> eval_for(loop::Promise<Reply> promise, PerThread redis, std::shared_ptr<const Script> script,
+                ScriptCall call) {
   static_cast<void>(script);  // the call needs it
   try {
-    errand->result = co_await redis->eval(std::move(call));
+    Result<Reply, Problem> reply = co_await redis->eval(std::move(call));
+    promise.resolve(std::move(reply));
   } catch (const std::bad_alloc&) {
-    errand->result = Result<Reply, Problem>(Problem{.error = Error(Errc::OutOfMemory, "redis")});
+    promise.resolve(Problem{.error = Error(Errc::OutOfMemory, "redis")});
   }
-  errand->ended.wake_all();
 }
 
 }  // namespace
@@ -162,10 +156,12 @@ Task<Result<void, Problem>> SharedTexts::replace(std::string key, std::string ol
                                                  Duration lifetime) {
   ScriptCall call(*replace_, Keys(options_.prefix + key));
   call.add(old).add(text).add(milliseconds_of(lifetime)).within(options_.timeout);
-  const auto errand = std::make_shared<Errand>();
-  skua::detail::keep_running(run_errand(errand, redis_, replace_, std::move(call)));
-  while (!errand->result) co_await errand->ended.wait();
-  if (const auto& result = errand->result; result && !*result) co_return result->error();
+  loop::Promise<Reply> promise("redis");
+  auto waiting = promise.result();
+  // It goes on if this task is dropped.
+  skua::detail::keep_running(eval_for(std::move(promise), redis_, replace_, std::move(call)));
+  const Result<Reply, Problem> reply = co_await waiting;
+  if (!reply) co_return reply.error();
   co_return Result<void, Problem>();
 }
 

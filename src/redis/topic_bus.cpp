@@ -12,6 +12,7 @@
 
 #include "crypto/random.hpp"
 #include "loop/loop.hpp"
+#include "loop/threads/promise.hpp"
 #include "loop/threads/thread.hpp"
 #include "redis/topic_members.hpp"
 #include "redis/topic_outbox.hpp"
@@ -20,18 +21,16 @@
 #include "skua/async.hpp"
 #include "skua/redis_topics.hpp"
 #include "topics/bus.hpp"
-#include "topics/question.hpp"
 
 namespace skua::redis {
 namespace {
 
-using topics::Duty;
+using loop::Promise;
 using topics::Feed;
 using topics::Lease;
 using topics::MembersPtr;
 using topics::MessageId;
 using topics::Page;
-using topics::Question;
 
 constexpr std::size_t page_messages = 64;
 constexpr Duration longest_backoff = 1s;  // less than the patience of publishers
@@ -78,7 +77,7 @@ struct BusInside {
   /// Keeps what needs it up to date.
   Task<> upkeep();
   /// Asks until there is an answer, or nobody wants one.
-  Task<> read(std::shared_ptr<Duty<Page>> duty, Command command, bool is_backwards);
+  Task<> read(Promise<Page> promise, Command command, bool is_backwards);
 
   const TopicSettings& settings;
   Client client;
@@ -100,16 +99,16 @@ Task<> BusInside::upkeep() {
   }
 }
 
-Task<> BusInside::read(std::shared_ptr<Duty<Page>> duty, Command command, bool is_backwards) {
+Task<> BusInside::read(Promise<Page> promise, Command command, bool is_backwards) {
   Backoff backoff(settings.min_backoff, settings.max_backoff);
-  while (duty->is_wanted()) {
+  while (promise.is_wanted()) {
     const Result<Reply, Problem> reply = co_await client.command(command);
     if (reply) {
       Page page = page_of(*reply);
       if (is_backwards) std::ranges::reverse(page.entries);
-      co_return duty->answer(std::move(page));
+      co_return promise.resolve(std::move(page));
     }
-    if (!is_passing(reply.error())) co_return duty->answer(reply.error());
+    if (!is_passing(reply.error())) co_return promise.resolve(reply.error());
     co_await sleep(backoff.next());
   }
 }
@@ -150,10 +149,19 @@ class RedisTopicBus final : public TopicBus, public std::enable_shared_from_this
       }
     });
   }
-  void add_letter(BusInside& inside, const std::string& name, std::string text, std::string once,
-                  std::shared_ptr<Duty<std::string>> duty) const;
-  static Task<> watch_inside(BusInside& inside, std::string name,
-                             std::shared_ptr<TopicReader::Watching> duty,
+  /// Likewise; the task waits until the call has resolved its promise.
+  template <class T, class Call>
+  Task<Result<T, Problem>> ask_inside(Call call) {
+    Promise<T> promise("the bus of the topics");
+    auto result = promise.result();
+    post_inside([promise = std::move(promise), call = std::move(call)](BusInside& inside) {
+      call(inside, promise);
+    });
+    return result;
+  }
+  void add(BusInside& inside, const std::string& name, std::string text, std::string once,
+           std::optional<Promise<std::string>> promise) const;
+  static Task<> watch_inside(BusInside& inside, std::string name, TopicReader::Watching promise,
                              std::function<std::unique_ptr<Lease>()> make_lease);
 
   const TopicSettings settings_;
@@ -192,48 +200,45 @@ Result<void, Problem> RedisTopicBus::check() const {
 
 // Publishing --------------------------------------------------------------------------------------
 
-void RedisTopicBus::add_letter(BusInside& inside, const std::string& name, std::string text,
-                               std::string once, std::shared_ptr<Duty<std::string>> duty) const {
-  TopicOutbox::Letter letter;
-  letter.text = std::move(text);
-  letter.once = once.empty() ? crypto::random_token().value() : std::move(once);
-  letter.duty = std::move(duty);
-  letter.deadline = later(loop::Loop::current().now(), settings_.options.patience);
-  inside.outbox.add(name, std::move(letter));
+void RedisTopicBus::add(BusInside& inside, const std::string& name, std::string text,
+                        std::string once, std::optional<Promise<std::string>> promise) const {
+  TopicOutbox::Publication publication;
+  publication.text = std::move(text);
+  publication.once = once.empty() ? crypto::random_token().value() : std::move(once);
+  publication.promise = std::move(promise);
+  publication.deadline = later(loop::Loop::current().now(), settings_.options.patience);
+  inside.outbox.add(name, std::move(publication));
 }
 
 Task<Result<std::string, Problem>> RedisTopicBus::publish(std::string name, std::string text,
                                                           std::string once) {
-  const auto question = std::make_shared<Question<std::string>>();
-  post_inside([this, duty = std::make_shared<Duty<std::string>>(question), name = std::move(name),
-               text = std::move(text), once = std::move(once)](BusInside& inside) {
-    add_letter(inside, name, text, once, duty);
-  });
-  Result<std::string, Problem> id = co_await Question<std::string>::wait(question);
-  co_return id;
+  return ask_inside<std::string>(
+      [this, name = std::move(name), text = std::move(text), once = std::move(once)](
+          BusInside& inside, const Promise<std::string>& promise) {
+        add(inside, name, text, once, promise);
+      });
 }
 
 void RedisTopicBus::post(std::string name, std::string text) {
   post_inside([this, name = std::move(name), text = std::move(text)](BusInside& inside) {
-    add_letter(inside, name, text, {}, nullptr);
+    add(inside, name, text, {}, std::nullopt);
   });
 }
 
 // Reading -----------------------------------------------------------------------------------------
 
 Task<> RedisTopicBus::watch_inside(BusInside& inside, std::string name,
-                                   std::shared_ptr<TopicReader::Watching> duty,
+                                   TopicReader::Watching promise,
                                    std::function<std::unique_ptr<Lease>()> make_lease) {
-  const Result<void, Problem> watched = co_await inside.reader.watch(std::move(name), *duty);
+  const Result<void, Problem> watched = co_await inside.reader.watch(std::move(name), promise);
   if (watched) {
-    duty->answer(make_lease());  // which ends at once if nobody waits any more
+    promise.resolve(make_lease());  // which ends at once if nobody waits any more
   } else {
-    duty->answer(watched.error());
+    promise.resolve(watched.error());
   }
 }
 
 Task<Result<std::unique_ptr<Lease>, Problem>> RedisTopicBus::watch(std::string name) {
-  const auto question = std::make_shared<Question<std::unique_ptr<Lease>>>();
   const auto make_lease = [weak = weak_from_this(), name] {
     return std::make_unique<Lease>([weak, name] {
       const auto self = weak.lock();
@@ -241,34 +246,26 @@ Task<Result<std::unique_ptr<Lease>, Problem>> RedisTopicBus::watch(std::string n
       self->post_inside([name](BusInside& inside) { inside.reader.unwatch(name); });
     });
   };
-  post_inside([duty = std::make_shared<TopicReader::Watching>(question), name,
-               make_lease](BusInside& inside) {
-    inside.tasks.spawn(watch_inside(inside, name, duty, make_lease));
-  });
-  Result<std::unique_ptr<Lease>, Problem> lease =
-      co_await Question<std::unique_ptr<Lease>>::wait(question);
-  co_return lease;
+  return ask_inside<std::unique_ptr<Lease>>(
+      [name, make_lease](BusInside& inside, const TopicReader::Watching& promise) {
+        inside.tasks.spawn(watch_inside(inside, name, promise, make_lease));
+      });
 }
 
 Task<Result<Page, Problem>> RedisTopicBus::read(std::string name, MessageId after) {
-  const Command command("XRANGE", settings_.stream(name), after.next().to_string(), "+", "COUNT",
-                        page_messages);
-  const auto question = std::make_shared<Question<Page>>();
-  post_inside([duty = std::make_shared<Duty<Page>>(question), command](BusInside& inside) {
-    inside.tasks.spawn(inside.read(duty, command, false));
-  });
-  Result<Page, Problem> page = co_await Question<Page>::wait(question);
-  co_return page;
+  return ask_inside<Page>(
+      [command = Command("XRANGE", settings_.stream(name), after.next().to_string(), "+", "COUNT",
+                         page_messages)](BusInside& inside, const Promise<Page>& promise) {
+        inside.tasks.spawn(inside.read(promise, command, false));
+      });
 }
 
 Task<Result<Page, Problem>> RedisTopicBus::newest(std::string name, std::size_t count) {
-  const Command command("XREVRANGE", settings_.stream(name), "+", "-", "COUNT", count);
-  const auto question = std::make_shared<Question<Page>>();
-  post_inside([duty = std::make_shared<Duty<Page>>(question), command](BusInside& inside) {
-    inside.tasks.spawn(inside.read(duty, command, true));
-  });
-  Result<Page, Problem> page = co_await Question<Page>::wait(question);
-  co_return page;
+  return ask_inside<Page>(
+      [command = Command("XREVRANGE", settings_.stream(name), "+", "-", "COUNT", count)](
+          BusInside& inside, const Promise<Page>& promise) {
+        inside.tasks.spawn(inside.read(promise, command, true));
+      });
 }
 
 // Members -----------------------------------------------------------------------------------------
@@ -287,11 +284,10 @@ std::unique_ptr<Lease> RedisTopicBus::enter(std::string topic, TopicMember membe
 }
 
 Task<Result<MembersPtr, Problem>> RedisTopicBus::members(std::string topic) {
-  const auto question = std::make_shared<Question<MembersPtr>>();
-  post_inside([duty = std::make_shared<Duty<MembersPtr>>(question),
-               topic = std::move(topic)](BusInside& inside) { inside.members.ask(topic, duty); });
-  Result<MembersPtr, Problem> members = co_await Question<MembersPtr>::wait(question);
-  co_return members;
+  return ask_inside<MembersPtr>(
+      [topic = std::move(topic)](BusInside& inside, const Promise<MembersPtr>& promise) {
+        inside.members.ask(topic, promise);
+      });
 }
 
 }  // namespace

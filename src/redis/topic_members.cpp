@@ -191,36 +191,36 @@ Task<> TopicMembership::send_leave(std::string topic, std::vector<std::string> t
 
 // Questions ---------------------------------------------------------------------------------------
 
-void TopicMembership::ask(const std::string& topic, std::shared_ptr<Asking> asking) {
-  Room& room = rooms_[topic];
-  room.waiting.push_back(std::move(asking));
-  if (room.is_asked) return;
-  tasks_.spawn(answer(topic));
-  room.is_asked = true;
+void TopicMembership::ask(const std::string& topic, Answer answer) {
+  Listing& listing = listings_[topic];
+  listing.waiting.push_back(std::move(answer));
+  if (listing.is_asked) return;
+  tasks_.spawn(answer_all(topic));
+  listing.is_asked = true;
 }
 
 /// Answers until nobody asks any more. An answer is for those who asked before the question was
 /// sent: what they have heard of may be later than one that is under way.
-Task<> TopicMembership::answer(std::string topic) {
-  Room& room = rooms_[topic];
+Task<> TopicMembership::answer_all(std::string topic) {
+  Listing& listing = listings_[topic];
   while (true) {
     try {
       co_await yield();  // all who ask in this turn get one answer
-      const auto waiting = std::exchange(room.waiting, {});
+      const auto waiting = std::exchange(listing.waiting, {});
       const bool is_wanted =
-          std::ranges::any_of(waiting, [](const auto& asking) { return asking->is_wanted(); });
+          std::ranges::any_of(waiting, [](const Answer& answer) { return answer.is_wanted(); });
       if (is_wanted) {
         const Result<topics::MembersPtr, Problem> listed = co_await list(topic);
-        for (const auto& asking : waiting) asking->answer(listed);
+        for (const Answer& answer : waiting) answer.resolve(listed);
         const std::size_t count = listed ? (*listed)->size() : 0;
         co_await sleep(std::min(longest_pause, pause_of_a_member * static_cast<int>(count)));
       }
     } catch (const std::bad_alloc&) {  // they get Closed
-      room.waiting.clear();
+      listing.waiting.clear();
     }
-    if (room.waiting.empty()) break;
+    if (listing.waiting.empty()) break;
   }
-  rooms_.erase(topic);
+  listings_.erase(topic);
 }
 
 Task<Result<topics::MembersPtr, Problem>> TopicMembership::list(std::string topic) {

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "loop/threads/promise.hpp"
 #include "redis/topic_settings.hpp"
 #include "skua/async.hpp"
 #include "skua/redis.hpp"
 #include "skua/topics.hpp"
 #include "topics/bus.hpp"
-#include "topics/question.hpp"
 
 namespace skua::redis {
 
@@ -25,7 +25,7 @@ namespace skua::redis {
 class TopicMembership final {
  public:
   using Members = std::vector<TopicMember>;
-  using Asking = topics::Duty<topics::MembersPtr>;
+  using Answer = loop::Promise<topics::MembersPtr>;
 
   TopicMembership(Client& client, const TopicSettings& settings);
   TopicMembership(const TopicMembership&) = delete;
@@ -36,7 +36,7 @@ class TopicMembership final {
   void leave(const std::string& token);
   /// Answers with the members of a topic, of all processes; those of dead ones are removed. All who
   /// ask while Redis is asked share the next question.
-  void ask(const std::string& topic, std::shared_ptr<Asking> asking);
+  void ask(const std::string& topic, Answer answer);
   /// Tells Redis that this process is alive, and repeats what it may have missed or forgotten.
   /// `watched`: the topics whose members somebody here watches.
   Task<> beat(std::vector<std::string> watched);
@@ -48,8 +48,9 @@ class TopicMembership final {
     std::string topic{};
     std::string text{};
   };
-  struct Room {
-    std::vector<std::shared_ptr<Asking>> waiting{};
+  /// Those who wait for the members of a topic.
+  struct Listing {
+    std::vector<Answer> waiting{};
     bool is_asked = false;  // a task does so
   };
   /// Members of a topic that go together.
@@ -67,7 +68,7 @@ class TopicMembership final {
 
   Task<> send_enter(std::string topic, std::vector<std::string> tokens);
   Task<> send_leave(std::string topic, std::vector<std::string> tokens);
-  Task<> answer(std::string topic);
+  Task<> answer_all(std::string topic);
   Task<Result<topics::MembersPtr, Problem>> list(std::string topic);
   [[nodiscard]] Members members_in(const std::string& topic, const Reply& reply);
   Task<bool> say_alive();
@@ -83,7 +84,7 @@ class TopicMembership final {
   const Script alive_;
   std::map<std::string, Own, std::less<>> own_;  // by their tokens
   std::map<std::string, std::string> left_;  // tokens that Redis may still have, and their topics
-  std::map<std::string, Room> rooms_;        // topics that somebody asks for
+  std::map<std::string, Listing> listings_;  // topics that somebody asks for
   std::set<std::string, std::less<>> seen_;  // processes that have members
   unsigned beats_ = 0;
   bool must_enter_again_ = false;

@@ -14,7 +14,7 @@
 namespace skua::redis {
 namespace {
 
-constexpr std::size_t batch_letters = 64;
+constexpr std::size_t batch_size = 64;
 constexpr std::size_t batch_bytes = 256 * 1024;
 
 // KEYS: the stream, and one for each publication. ARGV: the length, how long the stream and the
@@ -53,48 +53,48 @@ TopicOutbox::TopicOutbox(Client& client, const TopicSettings& settings, const To
       on_problem_(on_problem),
       script_(publish_script) {}
 
-void TopicOutbox::add(const std::string& name, Letter letter) {
+void TopicOutbox::add(const std::string& name, Publication publication) {
   const TopicBusOptions& options = settings_.options;
   if (options.patience == Duration(0)) {
-    if (const std::optional<Problem> why = away_.get()) return tell(letter, *why);
+    if (const std::optional<Problem> why = away_.get()) return tell(publication, *why);
   }
-  const std::size_t size = letter.text.size();
+  const std::size_t size = publication.text.size();
   if (count_ >= options.max_waiting || (count_ != 0 && bytes_ + size > options.max_waiting_bytes)) {
     std::string text = "too many publications wait for Redis";
     if (last_problem_) text += ": " + last_problem_->text;
-    return tell(letter, Problem{.error = Error(Errc::Overloaded, "topics"), .text = text});
+    return tell(publication, Problem{.error = Error(Errc::Overloaded, "topics"), .text = text});
   }
   ++count_;
   bytes_ += size;
-  Box& box = boxes_[name];
-  box.letters.push_back(std::move(letter));
-  if (!std::exchange(box.is_sent, true)) tasks_.spawn(send(name));
+  Queue& queue = queues_[name];
+  queue.publications.push_back(std::move(publication));
+  if (!std::exchange(queue.is_sent, true)) tasks_.spawn(send(name));
 }
 
 Task<> TopicOutbox::send(std::string name) {
-  Box& box = boxes_[name];
+  Queue& queue = queues_[name];
   try {
-    co_await send_all(name, box);
+    co_await send_all(name, queue);
   } catch (const std::bad_alloc&) {
     const Problem why{.error = Error(Errc::OutOfMemory, "topics")};
-    while (!box.letters.empty()) take_first(box, why);
+    while (!queue.publications.empty()) take_first(queue, why);
   }
-  boxes_.erase(name);
+  queues_.erase(name);
 }
 
-Task<> TopicOutbox::send_all(const std::string& name, Box& box) {
+Task<> TopicOutbox::send_all(const std::string& name, Queue& queue) {
   Backoff backoff(settings_.min_backoff, settings_.max_backoff);
   while (true) {
-    drop_overdue(box);
-    if (box.letters.empty()) break;
+    drop_overdue(queue);
+    if (queue.publications.empty()) break;
     std::size_t count = 0;
-    for (std::size_t bytes = 0; count < std::min(box.letters.size(), batch_letters); ++count) {
-      bytes += box.letters[count].text.size();
+    for (std::size_t bytes = 0; count < std::min(queue.publications.size(), batch_size); ++count) {
+      bytes += queue.publications[count].text.size();
       if (count != 0 && bytes > batch_bytes) break;
     }
-    ScriptCall call = call_for(name, box, count);
+    ScriptCall call = call_for(name, queue, count);
     const Result<Reply, Problem> reply = co_await client_.eval(std::move(call));
-    if (settle(box, count, reply)) {
+    if (settle(queue, count, reply)) {
       backoff.reset();
     } else {
       co_await sleep(backoff.next());
@@ -102,19 +102,20 @@ Task<> TopicOutbox::send_all(const std::string& name, Box& box) {
   }
 }
 
-ScriptCall TopicOutbox::call_for(const std::string& name, Box& box, std::size_t count) {
+ScriptCall TopicOutbox::call_for(const std::string& name, Queue& queue, std::size_t count) {
   const TopicBusOptions& options = settings_.options;
   Keys keys(settings_.stream(name));
-  for (std::size_t i = 0; i < count; ++i) keys.add(settings_.once(name, box.letters[i].once));
+  for (std::size_t i = 0; i < count; ++i)
+    keys.add(settings_.once(name, queue.publications[i].once));
   ScriptCall call(script_, keys);
   call.add(options.history).add(whole_milliseconds(options.keep));
   call.add(whole_milliseconds(options.once));
   loop::Instant deadline{};
   for (std::size_t i = 0; i < count; ++i) {
-    Letter& letter = box.letters[i];
-    letter.was_sent = true;
-    deadline = std::max(deadline, letter.deadline);
-    call.add(letter.text).add(letter.once);
+    Publication& publication = queue.publications[i];
+    publication.was_sent = true;
+    deadline = std::max(deadline, publication.deadline);
+    call.add(publication.text).add(publication.once);
   }
   if (options.patience != Duration(0)) {
     const Duration left = deadline - loop::Loop::current().now();
@@ -123,51 +124,54 @@ ScriptCall TopicOutbox::call_for(const std::string& name, Box& box, std::size_t 
   return call;
 }
 
-bool TopicOutbox::settle(Box& box, std::size_t count, const Result<Reply, Problem>& reply) {
+bool TopicOutbox::settle(Queue& queue, std::size_t count, const Result<Reply, Problem>& reply) {
   if (reply && reply->size() == count) {
     last_problem_.reset();
-    for (std::size_t i = 0; i < count; ++i) take_first(box, std::string((*reply)[i].text()));
+    for (std::size_t i = 0; i < count; ++i) take_first(queue, std::string((*reply)[i].text()));
     return true;
   }
   const Problem malformed{.error = Error(Errc::MalformedReply, "redis"),
                           .text = "the script's reply is malformed"};
   last_problem_ = reply ? malformed : reply.error();
   if (settings_.options.patience != Duration(0) && is_passing(*last_problem_)) return false;
-  for (std::size_t i = 0; i < count; ++i) take_first(box, *last_problem_);
+  for (std::size_t i = 0; i < count; ++i) take_first(queue, *last_problem_);
   return true;
 }
 
-/// Drops the letters whose time is over, and those that nobody wants any more and that were not
-/// sent.
-void TopicOutbox::drop_overdue(Box& box) {
+/// Drops the publications whose time is over, and those that nobody wants any more and that were
+/// not sent.
+void TopicOutbox::drop_overdue(Queue& queue) {
   const bool has_deadlines = settings_.options.patience != Duration(0);
   const loop::Instant now = loop::Loop::current().now();
   // Their deadlines ascend, and no more than a batch is sent before the next look.
-  while (!box.letters.empty() && has_deadlines && now >= box.letters.front().deadline) {
-    take_first(box, overdue());
+  while (!queue.publications.empty() && has_deadlines &&
+         now >= queue.publications.front().deadline) {
+    take_first(queue, overdue());
   }
-  const std::size_t count = std::min(box.letters.size(), batch_letters);
-  const auto end = box.letters.begin() + static_cast<std::ptrdiff_t>(count);
-  const auto kept_end = std::remove_if(box.letters.begin(), end, [&](const Letter& letter) {
-    const bool is_kept = letter.duty == nullptr || letter.was_sent || letter.duty->is_wanted();
-    if (is_kept) return false;
-    --count_;
-    bytes_ -= letter.text.size();
-    return true;
-  });
-  box.letters.erase(kept_end, end);
+  const std::size_t count = std::min(queue.publications.size(), batch_size);
+  const auto end = queue.publications.begin() + static_cast<std::ptrdiff_t>(count);
+  const auto kept_end =
+      std::remove_if(queue.publications.begin(), end, [&](const Publication& publication) {
+        const bool is_kept =
+            !publication.promise || publication.was_sent || publication.promise->is_wanted();
+        if (is_kept) return false;
+        --count_;
+        bytes_ -= publication.text.size();
+        return true;
+      });
+  queue.publications.erase(kept_end, end);
 }
 
-void TopicOutbox::take_first(Box& box, Result<std::string, Problem> result) {
-  const Letter letter = std::move(box.letters.front());
-  box.letters.pop_front();
+void TopicOutbox::take_first(Queue& queue, Result<std::string, Problem> result) {
+  const Publication publication = std::move(queue.publications.front());
+  queue.publications.pop_front();
   --count_;
-  bytes_ -= letter.text.size();
-  tell(letter, std::move(result));
+  bytes_ -= publication.text.size();
+  tell(publication, std::move(result));
 }
 
-void TopicOutbox::tell(const Letter& letter, Result<std::string, Problem> result) const {
-  if (letter.duty != nullptr) return letter.duty->answer(std::move(result));
+void TopicOutbox::tell(const Publication& publication, Result<std::string, Problem> result) const {
+  if (publication.promise) return publication.promise->resolve(std::move(result));
   if (result || !on_problem_) return;
   on_problem_(result.error());  // does not throw
 }

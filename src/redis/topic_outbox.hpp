@@ -10,10 +10,10 @@
 #include <string>
 
 #include "loop/clock.hpp"
+#include "loop/threads/promise.hpp"
 #include "redis/topic_settings.hpp"
 #include "skua/async.hpp"
 #include "skua/redis.hpp"
-#include "topics/question.hpp"
 
 namespace skua::redis {
 
@@ -22,10 +22,10 @@ namespace skua::redis {
 class TopicOutbox final {
  public:
   /// A publication.
-  struct Letter {
+  struct Publication {
     std::string text{};
-    std::string once{};                                 ///< tells it from all others
-    std::shared_ptr<topics::Duty<std::string>> duty{};  ///< null: nobody waits
+    std::string once{};                                   ///< tells it from all others
+    std::optional<loop::Promise<std::string>> promise{};  ///< none: nobody waits
     loop::Instant deadline{};
     bool was_sent = false;
   };
@@ -35,22 +35,22 @@ class TopicOutbox final {
   TopicOutbox(const TopicOutbox&) = delete;
   TopicOutbox& operator=(const TopicOutbox&) = delete;
 
-  void add(const std::string& name, Letter letter);
+  void add(const std::string& name, Publication publication);
 
  private:
-  struct Box {
-    std::deque<Letter> letters{};
+  struct Queue {
+    std::deque<Publication> publications{};
     bool is_sent = false;  // a task does so
   };
 
   Task<> send(std::string name);
-  Task<> send_all(const std::string& name, Box& box);
-  ScriptCall call_for(const std::string& name, Box& box, std::size_t count);
-  /// Returns false if the letters have to be sent again.
-  bool settle(Box& box, std::size_t count, const Result<Reply, Problem>& reply);
-  void drop_overdue(Box& box);
-  void take_first(Box& box, Result<std::string, Problem> result);
-  void tell(const Letter& letter, Result<std::string, Problem> result) const;
+  Task<> send_all(const std::string& name, Queue& queue);
+  ScriptCall call_for(const std::string& name, Queue& queue, std::size_t count);
+  /// Returns false if the publications have to be sent again.
+  bool settle(Queue& queue, std::size_t count, const Result<Reply, Problem>& reply);
+  void drop_overdue(Queue& queue);
+  void take_first(Queue& queue, Result<std::string, Problem> result);
+  void tell(const Publication& publication, Result<std::string, Problem> result) const;
   [[nodiscard]] Problem overdue() const;
 
   Client& client_;
@@ -58,9 +58,9 @@ class TopicOutbox final {
   const TopicAway& away_;
   const std::function<void(const Problem&)>& on_problem_;
   const Script script_;
-  std::map<std::string, Box> boxes_;  // by the names of logs
-  std::size_t count_ = 0;             // of all letters
-  std::size_t bytes_ = 0;             // of their texts
+  std::map<std::string, Queue> queues_;  // by the names of logs
+  std::size_t count_ = 0;                // of all publications
+  std::size_t bytes_ = 0;                // of their texts
   std::optional<Problem> last_problem_{};
   Scope tasks_;  // the last member: its tasks use the others
 };

@@ -13,6 +13,7 @@
 
 #include "base/intrusive_list.hpp"
 #include "loop/clock.hpp"
+#include "loop/threads/promise.hpp"
 #include "redis/backoff.hpp"
 #include "redis/subscriber.hpp"
 #include "redis/topic_settings.hpp"
@@ -21,7 +22,6 @@
 #include "skua/waiter.hpp"
 #include "topics/bus.hpp"
 #include "topics/message_id.hpp"
-#include "topics/question.hpp"
 
 namespace skua::redis {
 
@@ -29,7 +29,7 @@ namespace skua::redis {
 /// which of them has a new message, so a message costs the same however many are watched.
 class TopicReader final {
  public:
-  using Watching = topics::Duty<std::unique_ptr<topics::Lease>>;
+  using Watching = loop::Promise<std::unique_ptr<topics::Lease>>;
 
   TopicReader(Client& client, const TopicSettings& settings, topics::Feed& feed, TopicAway& away);
   TopicReader(const TopicReader&) = delete;
