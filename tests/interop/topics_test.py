@@ -292,7 +292,7 @@ def test_drain(program: str, folder: pathlib.Path):
             return one.ask("GET", "/readyz", port=one.admin_port)[0]
         assert ready() == 200 and one.ask("GET", "/livez", port=one.admin_port)[0] == 200
         with Events(one):
-            assert "chat_subscriptions 1" in one.ask("GET", "/metrics", port=one.admin_port)[1]
+            assert "skua_topics_subscriptions 1" in one.ask("GET", "/metrics", port=one.admin_port)[1]
             one.process.send_signal(signal.SIGTERM)
             until(lambda: ready() == 503, "the beginning of the end")
             assert one.say("still here")[0] == 200
