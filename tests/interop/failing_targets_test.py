@@ -410,7 +410,7 @@ def restarts_gateway(skua: str, targets: list[Target]) -> list[str]:
 
 
 OWN = {"readiness": readiness, "descriptors": descriptors, "gateway": restarts_gateway}  # without HAProxy
-SHORT = ("restarts, 0.4 s", "kill -9, 0.4 s", "503 storm", "reset before", *OWN)
+SHORT = ("restarts, 0.4 s", "kill -9, 0.4 s", "503 storm", "idle closes", "reset before", *OWN)
 
 
 def allowed(kind: str, name: str, killed: int, done: int, their_lost: int) -> int:
