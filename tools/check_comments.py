@@ -14,7 +14,7 @@ import arguments
 import cpp_text
 
 FILE = re.compile(r"(?<![\w./-])[\w./-]*\w\.(?:cpp|hpp|py|sh|cmake|md)\b")
-MEMBER = re.compile(r"\b([A-Z]\w+)::([A-Za-z_]\w+)")
+MEMBER = re.compile(r"\b([A-Z]\w*)::([A-Za-z_]\w*)")
 URL = re.compile(r"\w+://\S+")
 
 
