@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "async/off_loop.hpp"
 #include "skua/async.hpp"
 #include "skua/body.hpp"
 #include "skua/body_writer.hpp"
@@ -19,10 +20,8 @@ namespace skua::files {
 /// Ends with: the exceptions of next().
 template <class Work>
 Task<> write_offloaded(std::shared_ptr<Work> work, BodyWriter& writer) {
-  const auto next = [work] { return work->next(); };
   while (!work->is_done()) {
-    auto call = offload(next);
-    std::string piece = co_await call;
+    std::string piece = co_await async::off_loop(&Work::next, work);
     if (piece.empty()) continue;
     auto written = writer.write(Body(std::move(piece)));
     co_await written;

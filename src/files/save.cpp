@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "async/destroy_off_loop.hpp"
+#include "async/off_loop.hpp"
 #include "crypto/random.hpp"
 #include "files/cache/file_changes.hpp"
 #include "http/form/multipart_reader.hpp"
@@ -127,10 +128,8 @@ FileSaver::FileSaver(std::shared_ptr<SavedFile> file)
     : batch_(std::make_shared<Batch>(std::move(file))) {}
 
 Task<Result<void>> FileSaver::flush(std::shared_ptr<Batch> batch, bool is_last) {
-  const auto write = [batch, is_last] { return batch->write(is_last); };
   try {
-    auto call = offload(write);
-    const Result<void> written = co_await call;
+    const Result<void> written = co_await async::off_loop(&Batch::write, batch, is_last);
     co_return written;
   } catch (const Exception& error) {  // the thread pool's queue is full
     co_return error.error();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "async/off_loop.hpp"
 #include "files/dav/dead_properties.hpp"
 #include "files/dav/multistatus.hpp"
 #include "files/dav/properties.hpp"
@@ -86,9 +87,7 @@ class MemberListing {
 
 Task<> write_members(std::shared_ptr<MemberListing> listing, BodyWriter& writer) {
   while (true) {
-    const auto next = [listing] { return listing->next(); };
-    auto call = offload(next);
-    std::string text = co_await call;
+    std::string text = co_await async::off_loop(&MemberListing::next, listing);
     if (text.empty()) break;
     auto written = writer.write(Body(std::move(text)));
     co_await written;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "async/off_loop.hpp"
 #include "files/cache/file_changes.hpp"
 #include "files/dav/multistatus.hpp"
 #include "files/dav/request_fields.hpp"
@@ -54,9 +55,7 @@ std::string etag_of_url(const DavTarget& target, std::string_view url) {
 using Answer = std::function<Response(const Target& target)>;
 
 Task<Response> answer_off_loop(Target target, Answer answer) {
-  const auto call = [target, answer] { return answer(target); };
-  auto answering = offload(call);
-  Response response = co_await answering;
+  Response response = co_await async::off_loop(&Answer::operator(), answer, target);
   co_return response;
 }
 

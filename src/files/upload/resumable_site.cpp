@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "async/off_loop.hpp"
 #include "base/ascii.hpp"
 #include "files/access/tree_access.hpp"
 #include "files/upload/part_writer.hpp"
@@ -91,9 +92,8 @@ void offer_resumption(const Request& request, const UploadOptions& options,
 
 // Removes or leaves a part, off the loop.
 Task<> end_part(Writer writer, bool is_removed) {
-  const auto end = [writer, is_removed] { is_removed ? writer->remove() : writer->leave(); };
-  auto ending = offload(end);
-  co_await ending;
+  const auto end = is_removed ? &PartWriter::remove : &PartWriter::leave;
+  co_await async::off_loop(end, writer);
 }
 
 UploadResult result_of(const Error& error) noexcept {
@@ -106,10 +106,9 @@ constexpr std::size_t flushed_bytes = 256_KiB;
 
 // Writes what has arrived, off the loop.
 Task<Result<void>> write_part(Writer writer, bool is_last) {
-  const auto write = [writer, is_last] { return is_last ? writer->keep() : writer->flush(); };
+  const auto write = is_last ? &PartWriter::keep : &PartWriter::flush;
   try {
-    auto writing = offload(write);
-    const Result<void> written = co_await writing;
+    const Result<void> written = co_await async::off_loop(write, writer);
     co_return written;
   } catch (const Exception& error) {  // the thread pool's queue is full
     co_return error.error();
@@ -151,9 +150,7 @@ Task<Response> append(Site site, Request& request, Writer writer, UploadRequest 
     co_await leaving;
     co_return is_whole ? wrong_length(asked.is_tus) : appended(asked, *site, *writer, size_bytes);
   }
-  const auto commit = [writer] { return writer->commit(); };
-  auto committing = offload(commit);
-  const UploadResult result = co_await committing;
+  const UploadResult result = co_await async::off_loop(&PartWriter::commit, writer);
   co_return completed(asked, *writer, result, size_bytes);
 }
 
@@ -196,11 +193,7 @@ Task<Response> create(Site site, Request& request, UploadRequest asked, std::str
                       PartState state) {
   const auto conditions = detail::keep_request(request);
   const std::string client = client_of(request);
-  const auto begin = [site, path, state, conditions, client] {
-    return begin_part(site, path, state, conditions, client);
-  };
-  auto beginning = offload(begin);
-  PartAccess access = co_await beginning;
+  PartAccess access = co_await async::off_loop(&begin_part, site, path, state, conditions, client);
   if (access.refused) {
     // RFC 4918 §9.7.1: the missing folder is not the target of the request.
     if (access.refused->status == Status::NotFound) access.refused->status = Status::Conflict;
@@ -288,14 +281,15 @@ std::optional<FinishedUpload> find_finished(const UploadSite& site, const Place&
   return found;
 }
 
+// The size stays until another request appends. Blocks.
+PartAccess look_at_part(const Site& site, const Place& place, const std::string& owner) {
+  PartAccess access = resume_part(site, place.folder, place.token, owner);
+  if (access.writer) access.writer->leave();
+  return access;
+}
+
 Task<Response> tell_state(Site site, UploadRequest asked, Place place, std::string owner) {
-  const auto open = [site, place, owner] {
-    PartAccess access = resume_part(site, place.folder, place.token, owner);
-    if (access.writer) access.writer->leave();  // the size stays until another request appends
-    return access;
-  };
-  auto opening = offload(open);
-  const PartAccess access = co_await opening;
+  const PartAccess access = co_await async::off_loop(&look_at_part, site, place, owner);
   if (const auto done = find_finished(*site, place, owner)) {
     const PartState state{.length_bytes = done->size_bytes};
     co_return state_response(asked, site->options(), state, done->size_bytes, true);
@@ -305,14 +299,16 @@ Task<Response> tell_state(Site site, UploadRequest asked, Place place, std::stri
   co_return state_response(asked, site->options(), writer.state(), writer.begin_bytes(), false);
 }
 
+// Returns why it is not removed. Blocks.
+std::optional<UploadResult> remove_part(const Site& site, const Place& place,
+                                        const std::string& owner) {
+  const PartAccess access = resume_part(site, place.folder, place.token, owner);
+  if (access.writer) access.writer->remove();
+  return access.refused;
+}
+
 Task<Response> cancel(Site site, UploadRequest asked, Place place, std::string owner) {
-  const auto remove = [site, place, owner] {
-    const PartAccess access = resume_part(site, place.folder, place.token, owner);
-    if (access.writer) access.writer->remove();
-    return access.refused;
-  };
-  auto removing = offload(remove);
-  const std::optional<UploadResult> result = co_await removing;
+  const auto result = co_await async::off_loop(&remove_part, site, place, owner);
   if (result) co_return refused(*result, asked.is_tus);
   co_return with_tus(Response(Status::NoContent), asked.is_tus);
 }
@@ -362,11 +358,8 @@ Continued open_to_append(const Site& site, const UploadRequest& asked, const Pla
 Task<Response> continue_upload(Site site, Request& request, UploadRequest asked, Place place) {
   const auto length = http::RequestAccess::parts(request).length_bytes;
   const std::string owner = owner_of(request);
-  const auto open = [site, asked, place, owner, length] {
-    return open_to_append(site, asked, place, owner, length);
-  };
-  auto opening = offload(open);
-  Continued continued = co_await opening;
+  Continued continued =
+      co_await async::off_loop(&open_to_append, site, asked, place, owner, length);
   if (find_finished(*site, place, owner)) co_return already_complete(asked.is_tus);
   if (continued.refused) co_return *std::move(continued.refused);
   auto appending = append(site, request, continued.writer, asked);

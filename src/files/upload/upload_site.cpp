@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "async/off_loop.hpp"
 #include "base/ascii.hpp"
 #include "files/access/tree_access.hpp"
 #include "files/save.hpp"
@@ -86,9 +87,7 @@ using Pieces = std::function<Task<Result<std::optional<Bytes>>>()>;
 
 // Writes a file and gives it its name.
 Task<UploadResult> store(std::shared_ptr<UploadFile> file, Pieces pieces) {
-  const auto begin = [file] { return file->begin(); };
-  auto beginning = offload(begin);
-  std::optional<UploadResult> refused = co_await beginning;
+  std::optional<UploadResult> refused = co_await async::off_loop(&UploadFile::begin, file);
   if (refused) co_return *std::move(refused);
   FileSaver saver(file);
   while (true) {
@@ -102,9 +101,7 @@ Task<UploadResult> store(std::shared_ptr<UploadFile> file, Pieces pieces) {
   }
   const Result<std::uint64_t> saved = co_await saver.end();
   if (!saved) co_return failed(saved.error());
-  const auto commit = [file] { return file->commit(); };
-  auto committing = offload(commit);
-  UploadResult result = co_await committing;
+  UploadResult result = co_await async::off_loop(&UploadFile::commit, file);
   co_return result;
 }
 
