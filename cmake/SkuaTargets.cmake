@@ -30,9 +30,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|aarch64|arm64")
   list(APPEND SKUA_SMALL "h1/head_parser_portable")
 endif()
 
-# Code that only programs with WebSockets or trusted proxies link, in units of its own: a compiler that sees the only
-# implementation of an interface calls it speculatively at every call of the interface, so every program would link it.
-set(SKUA_RARE "/server/(proxies|websocket)/")
+# Code that only programs with WebSockets, trusted proxies or loops on threads of their own link, in units of its own: a compiler that
+# sees the only implementation of an interface calls it speculatively at every call of the interface, so every program would link it.
+set(SKUA_RARE "/(server/(proxies|websocket)|loop/threads)/")
 
 # Lists the tests that Windows does without: of the kind `file`, which are not compiled, or `test`, which are not run.
 function(skua_windows_skips kind variable)

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -248,10 +249,10 @@ TEST_F(TopicsOfAProcess, AreMeasured) {
   Metrics metrics;
   auto topics = std::make_unique<Topics>();
   collect_topics(metrics, *topics);
-  TopicSubscription news = subscribe(*topics);
+  std::optional<TopicSubscription> news = subscribe(*topics);
   publish(*topics, "first");
   publish(*topics, "second");
-  EXPECT_EQ(next(news), "first");
+  EXPECT_EQ(next(*news), "first");
   const auto has = [&metrics](std::string_view line) {
     return metrics.text().find("\n" + std::string(line) + "\n") != std::string::npos;
   };
@@ -262,6 +263,8 @@ TEST_F(TopicsOfAProcess, AreMeasured) {
   EXPECT_TRUE(has("skua_topics_messages_delivered_total 1"));
   EXPECT_TRUE(has("skua_topics_gaps_total 0"));
   topics.reset();
+  EXPECT_TRUE(has("skua_topics_subscriptions 1")) << "it outlives them";
+  news.reset();
   EXPECT_EQ(metrics.text().find("skua_topics"), std::string::npos);
 }
 

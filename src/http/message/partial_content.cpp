@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/base_encoding.hpp"
 #include "base/file_io.hpp"
 #include "crypto/random.hpp"
 #include "skua/literals.hpp"
@@ -124,9 +125,9 @@ bool make_partial(Response& response, std::string_view field, RangeSource& sourc
     if (set.total_bytes() > max_multipart_bytes || response.header("Content-Encoding"))
       return false;
     // 128 random bits: no content contains them by chance, and no attacker can craft one that does.
-    const Result<std::string> token = crypto::random_token();
-    if (!token) return false;
-    const std::string boundary = "skua-" + *token;
+    const Result<std::string> bits = crypto::random_bytes(16);
+    if (!bits) return false;
+    const std::string boundary = "skua-" + hex::encode(*bits);
     std::optional<std::string> text = multipart(source, ranges, response.content_type(), boundary);
     if (!text) return false;
     response.status(Status::PartialContent);
