@@ -86,6 +86,7 @@ class Duel final {
   void show_settings(const Frame& frame);
   void note_block(const Frame& frame);
   void note_window(const Frame& frame);
+  void note_connect(const Frame& frame);
   void note_after(const Frame& frame);
 
   bool settle_failures(const Frame& frame);
@@ -144,6 +145,8 @@ class Duel final {
   bool was_sound_ = false;
   bool was_out_of_place_ = false;
   bool is_window_passed_ = false;
+  bool is_connect_offered_ = false;
+  bool is_connect_taken_back_ = false;  // by this frame
 };
 
 // Input -------------------------------------------------------------------------------------------
@@ -152,7 +155,7 @@ bool Duel::step(const Frame& frame) {
   const std::uint32_t id = frame.head.stream_id;
   was_sound_ = is_sound(frame);
   was_out_of_place_ = is_out_of_place(frame);
-  is_window_passed_ = false;
+  is_window_passed_ = is_connect_taken_back_ = false;
   if (!was_sound_ || frame.head.type != FrameType::Continuation) {
     before_ = known_[id];
     was_idle_ = is_idle(id);
@@ -161,6 +164,7 @@ bool Duel::step(const Frame& frame) {
   if (was_sound_) {
     note_block(frame);
     note_window(frame);
+    note_connect(frame);
   } else {
     fields_.reset();
   }
@@ -249,9 +253,21 @@ void Duel::show_settings(const Frame& frame) {
     // RFC 9218 §2.1: it must not change, but refusing a change is only a MAY. With this setting
     // nghttp2 would ignore PRIORITY frames.
     if (setting == Setting::NoRfc7540Priorities && value <= 1) continue;
-    // RFC 8441 §3: it must not be reset to 0, but nothing is said about receiving that.
+    // RFC 8441 §3: it must not be reset to 0, but only a client is affected by that.
     if (setting == Setting::EnableConnectProtocol && value == 0) continue;
     judge_.receive(head + std::string(frame.payload.substr(at, skua::h2::setting_bytes)));
+  }
+}
+
+/// Tracks whether the peer permits extended CONNECT; the frame must be sound.
+void Duel::note_connect(const Frame& frame) {
+  if (frame.head.type != FrameType::Settings) return;
+  for (std::size_t at = 0; at < frame.payload.size(); at += skua::h2::setting_bytes) {
+    const auto setting = static_cast<Setting>(frame.number_at(at) >> 16U);
+    if (setting != Setting::EnableConnectProtocol) continue;
+    const bool is_offered = frame.number_at(at + 2) != 0;
+    if (is_connect_offered_ && !is_offered) is_connect_taken_back_ = true;
+    is_connect_offered_ = is_offered;
   }
 }
 
@@ -358,6 +374,7 @@ bool Duel::settle_failures(const Frame& frame) {
     check(may_judge_fail_alone(frame, *its));
   }
   check(mine || !makes_window_too_large(frame));
+  check(mine || !is_connect_taken_back_);
   return !mine && !its;
 }
 
@@ -417,6 +434,8 @@ bool Duel::may_fail_alone(const Frame& frame, ErrorCode code) {
   if (type == FrameType::PriorityUpdate && !was_sound_) {
     return code == ErrorCode::ProtocolError || code == ErrorCode::FrameSizeError;
   }
+  // nghttp2 is not shown this; see show_settings.
+  if (is_connect_taken_back_) return code == ErrorCode::ProtocolError;
   // RFC 9113 §6.9.2: a connection error. nghttp2 resets the stream.
   return code == ErrorCode::FlowControlError && makes_window_too_large(frame);
 }
