@@ -3,7 +3,7 @@
 # PRESET is fuzz (the default), or asan, which has the same targets beside its tests.
 # Seeds are fuzz/corpus/NAME and the bytes of tests/cases; new inputs go to build/fuzz/corpus/NAME, crashes
 # to build/fuzz.
-# SKUA_FUZZ_SEED makes runs on the same corpus repeatable; without it each run differs.
+# With SKUA_FUZZ_SEED a run has a number of inputs instead of a time, the same each time on the same corpus.
 # fuzz.sh msan replays all corpora under MemorySanitizer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -39,7 +39,12 @@ for source in fuzz/*_fuzz.cpp; do
   if [ $preset = msan ]; then
     find "${corpora[@]}" -type f -print0 | xargs -0 -r "build/msan/bin/fuzz-$name"
   else
-    "build/$preset/bin/fuzz-$name" -max_total_time="$seconds" -seed="${SKUA_FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
+    limit=-max_total_time=$seconds
+    if [ -n "${SKUA_FUZZ_SEED:-}" ]; then
+      limit=-runs=30000
+      case $name in cli_*) limit=-runs=1000 ;; esac  # each parses a whole command line
+    fi
+    "build/$preset/bin/fuzz-$name" "$limit" -seed="${SKUA_FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
       -artifact_prefix="build/fuzz/$name-" "${corpora[@]}"
   fi >"$log" 2>&1 || { tail -n 60 "$log"; exit 1; }
 done

@@ -47,7 +47,7 @@ step "clang-tidy" bash tools/tidy.sh
 step "tests: release" python3 tools/leftovers.py build/release ctest --preset release -LE '^(interop|attack)$'
 step "instructions, compared with bench/regress.json" regress
 step "tests: sanitizers, $(touched)" python3 tools/leftovers.py build/asan ctest --preset asan -L "$(touched)" -LE '^(interop|attack)$'
-step "tests: fuzz targets, their corpus and a second each" env SKUA_FUZZ_SEED=1 bash tools/fuzz.sh 1 "$(nproc)" asan
+step "tests: fuzz targets, their corpus and some inputs each" env SKUA_FUZZ_SEED=1 bash tools/fuzz.sh 1 "$(nproc)" asan
 step "build: musl and libc++, 64-bit ARM, Windows" platforms
 steps_summary
 echo "$commit" >build/preflight
