@@ -3,7 +3,7 @@
 # PRESET is fuzz (the default), or asan, which has the same targets beside its tests.
 # Seeds are fuzz/corpus/NAME and the bytes of tests/cases; new inputs go to build/fuzz/corpus/NAME, crashes
 # to build/fuzz.
-# With SKUA_FUZZ_SEED a run has a number of inputs instead of a time, the same each time on the same corpus.
+# With SKUA_FUZZ_SEED a run has a number of inputs instead of a time: as many on any machine.
 # fuzz.sh msan replays all corpora under MemorySanitizer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
