@@ -108,7 +108,7 @@ class ResettingTarget:
                 return b""
             kind, stream = start[3], int.from_bytes(start[5:9], "big")
             requests.read(int.from_bytes(start[:3], "big"))
-        head = frame(1, 4, stream, b"\x88\x5f\x0atext/plain")
+        head = frame(1, 4, stream, b"\x88\x0f\x0d\x03100")  # 200, content-length: 100
         content = frame(0, 0, stream, b"some of it")
         return {"before": b"", "in": head[:12], "after": head, "content": head + content[:13]}[self.phase]
 
@@ -136,7 +136,7 @@ class Client(threading.Thread):
                 client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 try:
                     (self.call if self.kind == "gRPC" else self.use)(client, answers)
-                except (Lost, OSError) as error:
+                except (Lost, OSError, IndexError, ValueError) as error:  # the last two: not HTTP
                     self.lost.append(str(error))
 
     def use(self, client: socket.socket, answers):
